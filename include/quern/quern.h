@@ -50,6 +50,14 @@ extern "C" {
   type name;                \
   uint32_t name##_upper
 #endif
+/* A function pointer in a struct: QN_FUNCTION(result, name, parameters...). */
+#if UINTPTR_MAX > 0xffffffffu
+#define QN_FUNCTION(result, name, ...) result (*name)(__VA_ARGS__)
+#else
+#define QN_FUNCTION(result, name, ...) \
+  result (*name)(__VA_ARGS__);         \
+  uint32_t name##_upper
+#endif
 
 /* ---- Status ------------------------------------------------------------------------------------- */
 
@@ -182,12 +190,12 @@ enum {
 
 typedef struct qn_device_info {
   uint32_t struct_size;
-  uint32_t type;      /* QN_DEVICE_... */
-  char selector[64];  /* "cpu:0" */
-  char name[128];     /* the hardware */
-  char adapter[32];   /* "cpu" */
-  char driver[128];   /* driver and version */
-  uint64_t features;  /* QN_FEATURE_... */
+  uint32_t type;     /* QN_DEVICE_... */
+  char selector[64]; /* "cpu:0" */
+  char name[128];    /* the hardware */
+  char adapter[32];  /* "cpu" */
+  char driver[128];  /* driver and version */
+  uint64_t features; /* QN_FEATURE_... */
   uint64_t memory_bytes;
   uint64_t max_allocation_bytes;
   uint64_t local_memory_bytes; /* of one work-group */
@@ -457,7 +465,8 @@ QN_API QN_MUST_USE qn_status qn_native_handle(const void *handle, uint32_t which
 
 /* Zeroes a struct and sets its size:  qn_queue_options o = QN_INIT(qn_queue_options);  then set fields. */
 #ifdef __cplusplus
-template <class T> static inline T qn_init_() {
+template <class T>
+static inline T qn_init_() {
   T t = T();
   t.struct_size = (uint32_t)sizeof(T);
   return t;
@@ -482,12 +491,18 @@ static inline qn_argument qn_arg_u32(uint32_t v) { return qn_arg_scalar_(QN_TYPE
 static inline qn_argument qn_arg_i64(int64_t v) { return qn_arg_scalar_(QN_TYPE_I64, (uint64_t)v, 8); }
 static inline qn_argument qn_arg_u64(uint64_t v) { return qn_arg_scalar_(QN_TYPE_U64, v, 8); }
 static inline qn_argument qn_arg_f32(float v) {
-  union { float f; uint32_t u; } b;
+  union {
+    float f;
+    uint32_t u;
+  } b;
   b.f = v;
   return qn_arg_scalar_(QN_TYPE_F32, b.u, 4);
 }
 static inline qn_argument qn_arg_f64(double v) {
-  union { double f; uint64_t u; } b;
+  union {
+    double f;
+    uint64_t u;
+  } b;
   b.f = v;
   return qn_arg_scalar_(QN_TYPE_F64, b.u, 8);
 }
@@ -556,7 +571,8 @@ static inline qn_argument qn_arg_(double v) { return qn_arg_f64(v); }
 static inline qn_argument qn_arg_(qn_buffer v) { return qn_arg_buffer(v); }
 static inline qn_argument qn_arg_(const qn_view *v) { return qn_arg_view(v); }
 static inline qn_argument qn_arg_(const qn_argument &v) { return v; }
-template <uint32_t N> struct qn_args_ {
+template <uint32_t N>
+struct qn_args_ {
   qn_argument a[N];
   operator const qn_argument *() const { return a; }
 };
@@ -564,7 +580,8 @@ template <uint32_t N> struct qn_args_ {
 #define QN_ARGS(...) qn_args_<QN_COUNT_(__VA_ARGS__)>{{QN_EACH_(__VA_ARGS__)}}, QN_COUNT_(__VA_ARGS__)
 #else
 #define QN_RANGE_(d, x, y, z) \
-  (&(const qn_range){(uint32_t)sizeof(qn_range), (d), {(uint64_t)(x), (uint64_t)(y), (uint64_t)(z)}, {0, 0, 0}, {0, 0, 0}})
+  (&(const qn_range){         \
+      (uint32_t)sizeof(qn_range), (d), {(uint64_t)(x), (uint64_t)(y), (uint64_t)(z)}, {0, 0, 0}, {0, 0, 0}})
 #define QN_RANGE_1D(x) QN_RANGE_(1, x, 1, 1)
 #define QN_RANGE_2D(x, y) QN_RANGE_(2, x, y, 1)
 #define QN_RANGE_3D(x, y, z) QN_RANGE_(3, x, y, z)
@@ -572,17 +589,33 @@ static inline qn_argument qn_arg_long_(long v) { return sizeof v == 8 ? qn_arg_i
 static inline qn_argument qn_arg_ulong_(unsigned long v) {
   return sizeof v == 8 ? qn_arg_u64(v) : qn_arg_u32((uint32_t)v);
 }
-#define QN_ARG_(x)                                                                                                 \
-  _Generic((x), signed char: qn_arg_i8, unsigned char: qn_arg_u8, short: qn_arg_i16, unsigned short: qn_arg_u16,   \
-           int: qn_arg_i32, unsigned: qn_arg_u32, long: qn_arg_long_, unsigned long: qn_arg_ulong_,                \
-           long long: qn_arg_i64, unsigned long long: qn_arg_u64, float: qn_arg_f32, double: qn_arg_f64,           \
-           qn_buffer: qn_arg_buffer, qn_view *: qn_arg_view, const qn_view *: qn_arg_view,                         \
-           qn_argument: qn_arg_self_)(x)
+#define QN_ARG_(x)                    \
+  _Generic((x),                       \
+      signed char: qn_arg_i8,         \
+      unsigned char: qn_arg_u8,       \
+      short: qn_arg_i16,              \
+      unsigned short: qn_arg_u16,     \
+      int: qn_arg_i32,                \
+      unsigned: qn_arg_u32,           \
+      long: qn_arg_long_,             \
+      unsigned long: qn_arg_ulong_,   \
+      long long: qn_arg_i64,          \
+      unsigned long long: qn_arg_u64, \
+      float: qn_arg_f32,              \
+      double: qn_arg_f64,             \
+      qn_buffer: qn_arg_buffer,       \
+      qn_view *: qn_arg_view,         \
+      const qn_view *: qn_arg_view,   \
+      qn_argument: qn_arg_self_)(x)
 #define QN_ARGS(...) (const qn_argument[]){QN_EACH_(__VA_ARGS__)}, QN_COUNT_(__VA_ARGS__)
 #endif
 
-#define QN_COUNT_(...) QN_COUNT_PICK_(__VA_ARGS__, 32u, 31u, 30u, 29u, 28u, 27u, 26u, 25u, 24u, 23u, 22u, 21u, 20u, 19u, 18u, 17u, 16u, 15u, 14u, 13u, 12u, 11u, 10u, 9u, 8u, 7u, 6u, 5u, 4u, 3u, 2u, 1u, 0u)
-#define QN_COUNT_PICK_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, n, ...) n
+#define QN_COUNT_(...)                                                                                             \
+  QN_COUNT_PICK_(__VA_ARGS__, 32u, 31u, 30u, 29u, 28u, 27u, 26u, 25u, 24u, 23u, 22u, 21u, 20u, 19u, 18u, 17u, 16u, \
+                 15u, 14u, 13u, 12u, 11u, 10u, 9u, 8u, 7u, 6u, 5u, 4u, 3u, 2u, 1u, 0u)
+#define QN_COUNT_PICK_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21, \
+                       a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, n, ...)                                  \
+  n
 #define QN_CAT_(a, b) QN_CAT2_(a, b)
 #define QN_CAT2_(a, b) a##b
 #define QN_EXPAND_(x) x

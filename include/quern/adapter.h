@@ -1,0 +1,307 @@
+/* adapter.h - what an adapter implements and what the core hands it: the plug-in ABI.
+ *
+ * An adapter is a shared library `libquern-adapter-NAME.so` that exports one function, qn_adapter_entry, and
+ * includes this header alone. It translates: the core owns every lifetime (L1). An adapter counts no
+ * references, keeps no pointer to a core object past the call, and has no static state that needs a
+ * destructor. Objects below (instance, device, memory, queue, program, kernel) are the adapter's own, made
+ * and destroyed by the core's calls, each destroyed exactly once, children before parents.
+ *
+ * Rules of the ABI: pointers and 32- or 64-bit integers only; structs start with struct_size, have no
+ * implicit padding, the same layout everywhere.
+ *
+ * Threads: calls on different objects may run at the same time. The core serialises queue_submit of one
+ * queue. queue_completed, queue_wait and memory_* may be called from any thread at any time.
+ * Errors: a status below zero, with host->set_error called once to set the text; no abort, no exit.
+ */
+#ifndef QUERN_ADAPTER_H
+#define QUERN_ADAPTER_H
+
+#include <stdint.h>
+
+#include "quern/quern.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define QN_ADAPTER_ABI_VERSION 1u
+
+typedef struct qn_adapter_instance qn_adapter_instance; /* the adapter defines these */
+typedef struct qn_adapter_device qn_adapter_device;
+typedef struct qn_adapter_memory qn_adapter_memory;
+typedef struct qn_adapter_queue qn_adapter_queue;
+typedef struct qn_adapter_program qn_adapter_program;
+typedef struct qn_adapter_kernel qn_adapter_kernel;
+
+/* ---- What the core gives an adapter ------------------------------------------------------------- */
+
+typedef struct qn_adapter_host {
+  uint32_t struct_size;
+  uint32_t abi_version;
+  /* Sets the calling thread's error text and the driver's code. `text` is copied. Returns `status`. */
+  QN_FUNCTION(qn_status, set_error, qn_status status, int64_t driver_code, const char *text);
+  /* A line for QUERN_LOG=adapter. */
+  QN_FUNCTION(void, log, const char *text);
+  /* Environment variable as the core sees it, or NULL. */
+  QN_FUNCTION(const char *, environment, const char *name);
+} qn_adapter_host;
+
+/* ---- Devices ------------------------------------------------------------------------------------ */
+
+/* Failure domain: who fails together (L7). */
+enum { QN_FAILURE_QUEUE = 1, QN_FAILURE_CONTEXT = 2, QN_FAILURE_DEVICE = 3 };
+
+/* What the adapter loads as a program. */
+enum {
+  QN_CODE_NONE = 0,
+  QN_CODE_ELF_OBJECT = 1, /* relocatable object for this CPU, no undefined symbols; entries as below */
+  QN_CODE_IR = 2,         /* the IR's text form (the device `check`) */
+  QN_CODE_OPENCL_C = 3,
+  QN_CODE_PTX = 4,
+  QN_CODE_SPIRV = 5,
+  QN_CODE_WGSL = 6,
+  QN_CODE_NATIVE = 7 /* what program_binary gave */
+};
+
+typedef struct qn_adapter_device_info {
+  uint32_t struct_size;
+  uint32_t type;           /* QN_DEVICE_... */
+  uint32_t failure_domain; /* QN_FAILURE_... */
+  uint32_t code_kind;      /* QN_CODE_... */
+  uint64_t features;       /* QN_FEATURE_... */
+  uint64_t memory_bytes;
+  uint64_t max_allocation_bytes;
+  uint64_t local_memory_bytes;
+  uint64_t max_local_size[3];
+  uint64_t max_group_items;
+  uint64_t max_argument_bytes;
+  uint32_t compute_units;
+  uint32_t address_bits;     /* chooses the data model */
+  uint32_t buffer_alignment; /* sub-allocation: offsets of buffer arguments */
+  uint32_t allocation_alignment;
+  uint32_t sub_group_size;
+  uint32_t preferred_group_items; /* a good work-group size when none is given */
+  char name[128];
+  char driver[128];
+  char target[64];            /* the compiler's target: "x86-64", "aarch64", "cuda-sm_90", "" */
+  char target_cpu[64];        /* LLVM's name of the CPU, "" for generic */
+  char target_features[2048]; /* LLVM's feature string, "+avx2,+fma" */
+} qn_adapter_device_info;
+
+/* ---- Memory ------------------------------------------------------------------------------------- */
+
+typedef struct qn_adapter_memory_request {
+  uint32_t struct_size;
+  uint32_t memory; /* QN_MEMORY_... */
+  uint64_t size_bytes;
+  uint64_t alignment;
+  QN_SLOT(void *, host_pointer); /* QN_MEMORY_WRAP */
+} qn_adapter_memory_request;
+
+typedef struct qn_adapter_memory_info {
+  uint32_t struct_size;
+  uint32_t reserved;
+  uint64_t native;               /* for qn_native_handle: address, cl_mem, ... */
+  uint64_t size_bytes;           /* really taken */
+  QN_SLOT(void *, host_pointer); /* where the host reaches it at any quiet moment; NULL: only by map or copy */
+} qn_adapter_memory_info;
+
+/* ---- Programs and kernels ----------------------------------------------------------------------- */
+
+typedef struct qn_adapter_code {
+  uint32_t struct_size;
+  uint32_t kind;                /* QN_CODE_... */
+  QN_SLOT(const void *, bytes); /* borrowed for the call */
+  uint64_t size_bytes;
+} qn_adapter_code;
+
+typedef struct qn_adapter_parameter {
+  uint32_t kind;        /* QN_ARGUMENT_... */
+  uint32_t size_bytes;  /* of a value */
+  uint32_t alignment;   /* of a value or of local memory */
+  uint32_t slot_offset; /* where it stands in a CPU entry's argument block */
+} qn_adapter_parameter;
+
+/* What the compiler knows of a kernel; given at kernel_create, borrowed for the call. */
+typedef struct qn_adapter_kernel_description {
+  uint32_t struct_size;
+  uint32_t parameter_count;
+  QN_SLOT(const char *, name);   /* in the source */
+  QN_SLOT(const char *, symbol); /* of the entry in the code */
+  QN_SLOT(const qn_adapter_parameter *, parameters);
+  uint64_t argument_block_bytes;
+  uint64_t static_local_bytes;
+  uint64_t scratch_bytes_per_item; /* CPU: private values that live across barriers */
+  uint64_t scratch_bytes_per_group;
+  uint64_t required_local[3];
+} qn_adapter_kernel_description;
+
+typedef struct qn_adapter_kernel_info {
+  uint32_t struct_size;
+  uint32_t reserved;
+  uint64_t native;
+  uint64_t max_group_items;
+} qn_adapter_kernel_info;
+
+/* ---- Commands ----------------------------------------------------------------------------------- */
+
+enum {
+  QN_COMMAND_LAUNCH = 1,
+  QN_COMMAND_COPY = 2, /* memory to memory of one device */
+  QN_COMMAND_FILL = 3,
+  QN_COMMAND_WRITE = 4, /* host to memory */
+  QN_COMMAND_READ = 5,  /* memory to host */
+  QN_COMMAND_WAIT = 6,  /* for a value of another queue of this adapter's device */
+  QN_COMMAND_MARK = 7   /* nothing: a value of its own */
+};
+
+/* One argument of a launch, in the order of the kernel's parameters (A6). */
+typedef struct qn_launch_argument {
+  uint32_t kind;                        /* QN_ARGUMENT_... */
+  uint32_t access;                      /* QN_ACCESS_... of a buffer */
+  QN_SLOT(qn_adapter_memory *, memory); /* buffer; NULL: a null pointer */
+  QN_SLOT(const void *, bytes);         /* value: size_bytes in OpenCL's layout, borrowed for the call */
+  uint64_t offset_bytes;                /* buffer */
+  uint64_t size_bytes;                  /* value, buffer, local */
+  uint32_t alignment;                   /* local */
+  uint32_t reserved;
+} qn_launch_argument;
+
+typedef struct qn_launch_record {
+  uint32_t struct_size;
+  uint32_t dimensions;
+  uint64_t global[3];
+  uint64_t local[3]; /* always given; may leave a smaller last group when the caller gave none */
+  uint64_t offset[3];
+  uint64_t group_base[3]; /* first group, for launches in parts; zeros else */
+  QN_SLOT(qn_adapter_kernel *, kernel);
+  QN_SLOT(const qn_launch_argument *, arguments);
+  uint32_t argument_count;
+  uint32_t reserved;
+} qn_launch_record;
+
+typedef struct qn_adapter_command {
+  uint32_t struct_size;
+  uint32_t kind;  /* QN_COMMAND_... */
+  uint64_t value; /* this command's value on the queue's timeline; rising by one */
+  QN_SLOT(const qn_launch_record *, launch);
+  QN_SLOT(qn_adapter_memory *, target);
+  QN_SLOT(qn_adapter_memory *, source);
+  uint64_t target_offset;
+  uint64_t source_offset;
+  uint64_t size_bytes;
+  QN_SLOT(void *, host);          /* read: written until complete; write: read until complete */
+  QN_SLOT(const void *, pattern); /* fill; copied before the call returns */
+  uint64_t pattern_bytes;
+  QN_SLOT(qn_adapter_queue *, wait_queue); /* wait */
+  uint64_t wait_value;
+} qn_adapter_command;
+
+typedef struct qn_adapter_queue_options {
+  uint32_t struct_size;
+  uint32_t reserved;
+  uint64_t flags; /* QN_QUEUE_... */
+  uint64_t id;    /* the core's queue id, for texts */
+} qn_adapter_queue_options;
+
+typedef struct qn_adapter_progress {
+  uint32_t struct_size;
+  uint32_t reserved;
+  uint64_t completed;    /* every value up to this one is complete (done or failed); never early */
+  uint64_t failed_first; /* first value that failed, 0: none. Everything from it on fails */
+  int64_t driver_code;
+  qn_status cause; /* of the failure */
+  uint32_t reserved2;
+  char text[512]; /* of the failure */
+} qn_adapter_progress;
+
+/* ---- The table ---------------------------------------------------------------------------------- */
+
+typedef struct qn_adapter_table {
+  uint32_t struct_size;
+  uint32_t abi_version; /* QN_ADAPTER_ABI_VERSION */
+  QN_SLOT(const char *, name);
+  QN_SLOT(const char *, description);
+
+  /* Opens the vendor library. Errors: NOT_FOUND with the reason when there is none. May be called again
+   * after a close or a failed open. `host` stays valid until instance_close returns. */
+  QN_FUNCTION(qn_status, instance_open, const qn_adapter_host *host, qn_adapter_instance **out_instance);
+  QN_FUNCTION(qn_status, instance_close, qn_adapter_instance *instance);
+  QN_FUNCTION(qn_status, device_count, qn_adapter_instance *instance, uint32_t *out_count);
+  QN_FUNCTION(qn_status, device_describe, qn_adapter_instance *instance, uint32_t index,
+              qn_adapter_device_info *out_info);
+  QN_FUNCTION(qn_status, device_open, qn_adapter_instance *instance, uint32_t index, qn_adapter_device **out_device);
+  QN_FUNCTION(qn_status, device_close, qn_adapter_device *device);
+
+  QN_FUNCTION(qn_status, memory_create, qn_adapter_device *device, const qn_adapter_memory_request *request,
+              qn_adapter_memory **out_memory, qn_adapter_memory_info *out_info);
+  QN_FUNCTION(qn_status, memory_destroy, qn_adapter_device *device, qn_adapter_memory *memory);
+  /* Host access to a range while no command uses it. NULL where memory_info.host_pointer serves always. */
+  QN_FUNCTION(qn_status, memory_map, qn_adapter_device *device, qn_adapter_memory *memory, uint64_t offset_bytes,
+              uint64_t size_bytes, uint32_t access, void **out_pointer);
+  QN_FUNCTION(qn_status, memory_unmap, qn_adapter_device *device, qn_adapter_memory *memory, void *pointer);
+
+  QN_FUNCTION(qn_status, program_create, qn_adapter_device *device, const qn_adapter_code *code,
+              qn_adapter_program **out_program);
+  QN_FUNCTION(qn_status, program_destroy, qn_adapter_device *device, qn_adapter_program *program);
+  QN_FUNCTION(qn_status, kernel_create, qn_adapter_device *device, qn_adapter_program *program,
+              const qn_adapter_kernel_description *description, qn_adapter_kernel **out_kernel,
+              qn_adapter_kernel_info *out_info);
+  QN_FUNCTION(qn_status, kernel_destroy, qn_adapter_device *device, qn_adapter_kernel *kernel);
+
+  QN_FUNCTION(qn_status, queue_create, qn_adapter_device *device, const qn_adapter_queue_options *options,
+              qn_adapter_queue **out_queue);
+  /* Only when everything on it is complete. */
+  QN_FUNCTION(qn_status, queue_destroy, qn_adapter_device *device, qn_adapter_queue *queue);
+  /* Records and starts commands, in order, asynchronously; never runs a kernel itself. When it fails nothing
+   * of the batch was taken. QN_NOT_READY: the queue is full, nothing was taken; the core waits for an
+   * earlier value and tries again. Everything borrowed is copied before it returns. */
+  QN_FUNCTION(qn_status, queue_submit, qn_adapter_queue *queue, const qn_adapter_command *commands, uint32_t count);
+  /* The last value known to be complete, cheaply. The core's fast path; failures by queue_progress. */
+  QN_FUNCTION(qn_status, queue_completed, qn_adapter_queue *queue, uint64_t *out_value);
+  QN_FUNCTION(qn_status, queue_progress, qn_adapter_queue *queue, qn_adapter_progress *out_progress);
+  /* Waits until `value` is complete, done or failed. QN_ERROR_TIMEOUT after the limit. The caller's thread may help. */
+  QN_FUNCTION(qn_status, queue_wait, qn_adapter_queue *queue, uint64_t value, uint64_t timeout_ns);
+  /* Device time at a value's completion, nanoseconds of the device's clock. Timed queues only. */
+  QN_FUNCTION(qn_status, queue_time, qn_adapter_queue *queue, uint64_t value, uint64_t *out_ns);
+  QN_FUNCTION(qn_status, native, uint32_t kind, void *object, uint32_t which, uint64_t *out_native);
+} qn_adapter_table;
+
+/* The one exported symbol. Returns the adapter's constant table, whatever `abi_version` the core asks for: the core
+ * checks version and size and says what it refused. */
+typedef const qn_adapter_table *(*qn_adapter_entry_fn)(uint32_t abi_version);
+#define QN_ADAPTER_ENTRY_NAME "qn_adapter_entry"
+
+/* ---- Entries of CPU code (QN_CODE_ELF_OBJECT) --------------------------------------------------- */
+
+/* One record a launch. */
+typedef struct qn_cpu_launch {
+  uint32_t struct_size;
+  uint32_t dimensions;
+  uint64_t global[3];
+  uint64_t local[3]; /* enqueued */
+  uint64_t offset[3];
+  uint64_t groups[3];
+  /* Values in OpenCL's layout and addresses, each at its parameter's slot_offset; local pointers are
+   * written by the adapter for each worker, so each worker has a block of its own. */
+  QN_SLOT(const void *, arguments);
+  QN_SLOT(const void *, services); /* printf and traps, reserved */
+} qn_cpu_launch;
+
+/* One record a work-group. */
+typedef struct qn_cpu_group {
+  uint64_t id[3];
+  uint64_t local[3];             /* of this group: the last one may be smaller */
+  QN_SLOT(void *, local_memory); /* static_local_bytes, aligned to 128 */
+  QN_SLOT(void *,
+          scratch); /* scratch_bytes_per_group + scratch_bytes_per_item * items rounded up to 8, aligned to 128 */
+} qn_cpu_group;
+
+/* Runs one work-group. */
+typedef void (*qn_cpu_entry_fn)(const qn_cpu_launch *launch, const qn_cpu_group *group);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* QUERN_ADAPTER_H */

@@ -1,0 +1,29 @@
+/* bytes.h - a growing byte buffer on the heap. A failed growth sets `failed` and later appends do nothing,
+ * so that a long sequence of appends is checked once. `data` always ends with a NUL beyond `size`. */
+#ifndef QUERN_BASE_BYTES_H
+#define QUERN_BASE_BYTES_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/string_view.h"
+
+typedef struct qn_bytes {
+  char *data;
+  size_t size, capacity;
+  bool failed;
+} qn_bytes;
+
+void qn_bytes_free(qn_bytes *bytes);
+void qn_bytes_append(qn_bytes *bytes, const void *data, size_t size);
+void qn_bytes_append_sv(qn_bytes *bytes, qn_sv text);
+void qn_bytes_append_str(qn_bytes *bytes, const char *text);
+void qn_bytes_append_char(qn_bytes *bytes, char c);
+void qn_bytes_printf(qn_bytes *bytes, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void qn_bytes_vprintf(qn_bytes *bytes, const char *format, va_list args);
+bool qn_bytes_reserve(qn_bytes *bytes, size_t extra);
+static inline qn_sv qn_bytes_view(const qn_bytes *bytes) { return qn_sv_make(bytes->data, bytes->size); }
+
+#endif
