@@ -1,0 +1,28 @@
+# What every target of this tree shares: warnings, sanitizers, include paths.
+add_library(quern-flags INTERFACE)
+target_include_directories(quern-flags INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
+  $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>)
+target_compile_definitions(quern-flags INTERFACE _GNU_SOURCE)
+target_compile_options(quern-flags INTERFACE
+  -Wall -Wextra -Wshadow -Wno-missing-field-initializers
+  $<$<COMPILE_LANGUAGE:C>:-Wconversion -Wno-sign-conversion -Wstrict-prototypes -Wmissing-prototypes>
+  $<$<BOOL:${QUERN_WERROR}>:-Werror>)
+if(QUERN_SANITIZE)
+  target_compile_options(quern-flags INTERFACE -fsanitize=${QUERN_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(quern-flags INTERFACE -fsanitize=${QUERN_SANITIZE})
+  if(QUERN_SANITIZE MATCHES undefined)
+    target_compile_options(quern-flags INTERFACE -fno-sanitize-recover=undefined)
+  endif()
+endif()
+
+# quern_sources(VAR DIR...) collects the C sources directly in each directory.
+function(quern_sources var)
+  set(all)
+  foreach(dir ${ARGN})
+    file(GLOB found CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${dir}/*.c)
+    list(APPEND all ${found})
+  endforeach()
+  set(${var} ${all} PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,38 @@
+/* diag.h - diagnostics that look like clang's:
+ *
+ *   blur.cl:12:9: error: use of undeclared identifier 'widht'; did you mean 'width'?
+ *       if (widht > 3)
+ *           ^~~~~
+ *
+ * One error for one fault: a caller that has reported gives back an error node or type, and nothing is reported about
+ * those. At most `error_limit` errors (20), then "too many errors". */
+#ifndef QUERN_COMPILER_DIAG_H
+#define QUERN_COMPILER_DIAG_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+
+#include "base/bytes.h"
+#include "compiler/source.h"
+
+typedef enum qn_severity { QN_NOTE, QN_WARNING, QN_ERROR } qn_severity;
+
+typedef struct qn_diags {
+  qn_sources *sources;
+  qn_bytes text; /* everything told so far, newline-terminated lines */
+  uint32_t errors, warnings;
+  uint32_t error_limit;
+  bool warnings_as_errors; /* -Werror */
+  bool no_warnings;        /* -w */
+  bool stopped;            /* the limit was reached: parsers stop */
+  bool last_suppressed;    /* notes follow their error or warning into silence */
+} qn_diags;
+
+void qn_diags_init(qn_diags *diags, qn_sources *sources);
+void qn_diags_free(qn_diags *diags);
+/* `length` bytes from `loc` are underlined; 0 or 1: a caret only. */
+void qn_diag(qn_diags *diags, qn_severity severity, qn_loc loc, uint32_t length, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+void qn_diagv(qn_diags *diags, qn_severity severity, qn_loc loc, uint32_t length, const char *format, va_list args);
+
+#endif

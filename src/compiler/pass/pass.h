@@ -1,0 +1,33 @@
+/* pass.h - passes over the IR, one file each. A pass leaves a module that ir_verify accepts; the test build verifies
+ * after each. Errors: COMPILE with a diagnostic's text where the program is at fault, OUT_OF_HOST_MEMORY, INTERNAL. */
+#ifndef QUERN_COMPILER_PASS_PASS_H
+#define QUERN_COMPILER_PASS_PASS_H
+
+#include "compiler/ir/ir.h"
+#include "quern/quern.h"
+
+/* Parses in the library functions that the module calls but does not define, and theirs (lib/lib.h). */
+QN_MUST_USE qn_status pass_link(ir_module *m);
+/* Folds, forwards copies, removes dead code, unreachable branches and unused functions; promotes nothing. */
+QN_MUST_USE qn_status pass_simplify(ir_module *m);
+/* Inlines calls into kernels: all of those whose callee holds a barrier, and those that are small. */
+QN_MUST_USE qn_status pass_inline(ir_module *m, bool all);
+/* Finds each kernel parameter's access (QN_ACCESS_...), through helpers as well. */
+QN_MUST_USE qn_status pass_access(ir_module *m);
+/* Offsets of static local memory; kernels' static_local_bytes. */
+QN_MUST_USE qn_status pass_layout(ir_module *m);
+/* Which values and variables are the same for all items of a group: sets inst->aux / var->aux to QN_UNIFORM or
+ * QN_VARYING. */
+enum { QN_VARYING = 1, QN_UNIFORM = 2 };
+QN_MUST_USE qn_status pass_uniformity(ir_function *f);
+/* Splits kernels into regions between barriers (docs/decisions/regions.md). */
+QN_MUST_USE qn_status pass_regions(ir_module *m);
+
+/* A kernel argument's place in a CPU entry's block: offset of parameter `index`, and the block's size. */
+uint64_t qn_argument_offset(const ir_function *kernel, uint32_t index);
+uint64_t qn_argument_block_bytes(const ir_function *kernel);
+
+/* All that the CPU target asks for, in order. */
+QN_MUST_USE qn_status qn_prepare_cpu(ir_module *m);
+
+#endif

@@ -1,0 +1,91 @@
+/* pp.h - the preprocessor: C99 complete, phases 1 to 6 but for the joining of strings.
+ *
+ * Gives tokens one by one. Pragmas are kept as tokens (PP_PRAGMA with the line's text). Comments and white space
+ * vanish; tokens remember whether white space stood before them and whether they start a line, so that -E output and
+ * stringising are right. Bounded against hostile input: include depth 64, nested conditionals 256, expansion
+ * depth and total tokens by limit; each is an error that says so.
+ *
+ * Owner: the caller's arena holds every token's text. One thread.
+ */
+#ifndef QUERN_COMPILER_PP_PP_H
+#define QUERN_COMPILER_PP_PP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "base/string_view.h"
+#include "compiler/diag.h"
+#include "compiler/source.h"
+
+typedef enum pp_kind {
+  PP_EOF,
+  PP_IDENT,  /* keywords too */
+  PP_NUMBER, /* a pp-number, not yet checked */
+  PP_CHAR,   /* with its quotes */
+  PP_STRING, /* with its quotes */
+  PP_PUNCT,  /* punct says which */
+  PP_PRAGMA, /* text: the line after #pragma, or _Pragma's string without quotes and escapes */
+  PP_OTHER   /* a stray character */
+} pp_kind;
+
+/* Punctuators: X(ID, text). Digraphs are given as what they stand for. */
+#define PP_PUNCTS(X)                                                                                               \
+  X(LBRACKET, "[")                                                                                                 \
+  X(RBRACKET, "]")                                                                                                 \
+  X(LPAREN, "(") X(RPAREN, ")") X(LBRACE, "{") X(RBRACE, "}") X(DOT, ".") X(ARROW, "->") X(INC, "++") X(DEC, "--") \
+      X(AMP, "&") X(STAR, "*") X(PLUS, "+") X(MINUS, "-") X(TILDE, "~") X(NOT, "!") X(SLASH, "/") X(PERCENT, "%")  \
+          X(SHL, "<<") X(SHR, ">>") X(LT, "<") X(GT, ">") X(LE, "<=") X(GE, ">=") X(EQ, "==") X(NE, "!=")          \
+              X(CARET, "^") X(PIPE, "|") X(ANDAND, "&&") X(OROR, "||") X(QUESTION, "?") X(COLON, ":") X(SEMI, ";") \
+                  X(ELLIPSIS, "...") X(ASSIGN, "=") X(MUL_ASSIGN, "*=") X(DIV_ASSIGN, "/=") X(MOD_ASSIGN, "%=")    \
+                      X(ADD_ASSIGN, "+=") X(SUB_ASSIGN, "-=") X(SHL_ASSIGN, "<<=") X(SHR_ASSIGN, ">>=")            \
+                          X(AND_ASSIGN, "&=") X(XOR_ASSIGN, "^=") X(OR_ASSIGN, "|=") X(COMMA, ",") X(HASH, "#")    \
+                              X(HASHHASH, "##")
+typedef enum pp_punct {
+  PP_P_NONE,
+#define QN_X(id, text) PP_P_##id,
+  PP_PUNCTS(QN_X)
+#undef QN_X
+} pp_punct;
+
+typedef struct pp_token {
+  uint8_t kind;  /* pp_kind */
+  uint8_t punct; /* pp_punct */
+  bool space_before;
+  bool line_start;
+  uint32_t length; /* bytes to underline at loc */
+  qn_loc loc;      /* where diagnostics point: the place of expansion for a token that a macro made */
+  qn_sv text;
+} pp_token;
+
+/* Files by name. `read` gives contents with a NUL behind, allocated in `arena`, or QN_ERROR_NOT_FOUND without an error
+ * text. NULL: the disk. Every file read and every place looked at in vain is told to `seen` (for C1's manifest), which
+ * may be NULL. */
+typedef struct pp_files {
+  void *user;
+  qn_status (*read)(void *user, qn_arena *arena, const char *path, qn_sv *out_text);
+  void (*seen)(void *user, const char *path, bool found, qn_sv text);
+} pp_files;
+
+typedef struct pp_options {
+  const char *const *include_dirs; /* -I, in order */
+  uint32_t include_dir_count;
+  const char *const *defines; /* "NAME", "NAME=VALUE", "F(x)=x" in order; "-NAME" undefines (-U) */
+  uint32_t define_count;
+  const pp_files *files;
+  uint64_t token_limit; /* 0: 50 million */
+} pp_options;
+
+typedef struct pp pp;
+/* The main file is `file`, already added. Predefined macros of OpenCL are defines that the caller passes. NULL: out of
+ * memory. */
+pp *pp_open(qn_arena *arena, qn_sources *sources, qn_diags *diags, qn_source_file *file, const pp_options *options);
+/* The next token; PP_EOF for ever at the end or when diags->stopped. */
+pp_token pp_next(pp *p);
+/* Frees what the arena doesn't hold. */
+void pp_close(pp *p);
+/* -E: the text with line markers. */
+void pp_print(pp *p, qn_bytes *out);
+
+#endif

@@ -1,0 +1,45 @@
+/* source.h - source files and locations. A qn_loc is one 32-bit number: 0 is "nowhere", else 1 + offset in the
+ * concatenation of all files of a compilation, so that a location costs four bytes everywhere. One thread. */
+#ifndef QUERN_COMPILER_SOURCE_H
+#define QUERN_COMPILER_SOURCE_H
+
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/string_view.h"
+#include "quern/quern.h"
+
+typedef uint32_t qn_loc;
+
+typedef struct qn_source_file {
+  const char *name;   /* as given or found */
+  qn_sv text;         /* NUL behind it */
+  qn_loc base;        /* location of its first byte */
+  qn_loc included_at; /* of the #include, 0 for the main file */
+  uint32_t *lines;    /* offsets of line starts, made on demand */
+  uint32_t line_count;
+} qn_source_file;
+
+typedef struct qn_sources {
+  qn_arena *arena;
+  qn_source_file **files;
+  uint32_t count, capacity;
+  qn_loc next;
+} qn_sources;
+
+void qn_sources_init(qn_sources *sources, qn_arena *arena);
+/* Copies nothing: `text` must live as long as `sources`, with a NUL behind it. NULL: out of memory or over
+ * the limit of 1 GiB in all. */
+qn_source_file *qn_sources_add(qn_sources *sources, const char *name, qn_sv text, qn_loc included_at);
+
+typedef struct qn_position {
+  const char *file;
+  uint32_t line, column; /* from 1; column in bytes */
+  qn_sv line_text;       /* without the newline */
+  qn_loc included_at;
+} qn_position;
+/* #line directives are applied through `qn_sources_set_line`. */
+void qn_sources_set_line(qn_sources *sources, qn_loc from, const char *file, uint32_t line);
+qn_position qn_sources_position(qn_sources *sources, qn_loc loc);
+
+#endif
