@@ -1,5 +1,6 @@
 /* bytes.h - a growing byte buffer on the heap. A failed growth sets `failed` and later appends do nothing,
- * so that a long sequence of appends is checked once. `data` always ends with a NUL beyond `size`. */
+ * so that a long sequence of appends is checked once. `data` is NULL before the first append (of nothing, too), then
+ * ends with a NUL beyond `size`. Numbers are formatted in the C locale. */
 #ifndef QUERN_BASE_BYTES_H
 #define QUERN_BASE_BYTES_H
 

@@ -22,7 +22,8 @@ typedef struct qn_map {
 
 void qn_map_free(qn_map *map);
 void *qn_map_get(const qn_map *map, qn_sv key); /* NULL: absent */
-/* Inserts or replaces; value must not be NULL. False: out of memory, nothing changed. */
+/* Inserts, or replaces key and value (the old key's bytes may go); value must not be NULL. False: out of memory,
+ * nothing changed. */
 bool qn_map_set(qn_map *map, qn_sv key, void *value);
 /* The value that was there, or NULL. */
 void *qn_map_remove(qn_map *map, qn_sv key);
