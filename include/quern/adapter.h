@@ -251,13 +251,15 @@ typedef struct qn_adapter_table {
 
   QN_FUNCTION(qn_status, queue_create, qn_adapter_device *device, const qn_adapter_queue_options *options,
               qn_adapter_queue **out_queue);
-  /* Only when everything on it is complete. */
+  /* Only when everything on it is complete, and every wait for it that another queue has recorded. */
   QN_FUNCTION(qn_status, queue_destroy, qn_adapter_device *device, qn_adapter_queue *queue);
   /* Records and starts commands, in order, asynchronously; never runs a kernel itself. When it fails nothing
    * of the batch was taken. QN_NOT_READY: the queue is full, nothing was taken; the core waits for an
    * earlier value and tries again. Everything borrowed is copied before it returns. */
   QN_FUNCTION(qn_status, queue_submit, qn_adapter_queue *queue, const qn_adapter_command *commands, uint32_t count);
-  /* The last value known to be complete, cheaply. The core's fast path; failures by queue_progress. */
+  /* The last value known to be complete (done or failed), cheaply: the core's fast path. *out_value is always set.
+   * QN_OK while nothing on the queue has failed; from the first failure on its cause, without set_error: the core then
+   * asks queue_progress once. A value that failed is never told as complete by a call that still says QN_OK. */
   QN_FUNCTION(qn_status, queue_completed, qn_adapter_queue *queue, uint64_t *out_value);
   QN_FUNCTION(qn_status, queue_progress, qn_adapter_queue *queue, qn_adapter_progress *out_progress);
   /* Waits until `value` is complete, done or failed. QN_ERROR_TIMEOUT after the limit. The caller's thread may help. */
