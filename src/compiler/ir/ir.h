@@ -6,8 +6,8 @@
  * what must live across joins stands in a variable. Targets promote variables to registers as they like.
  *
  *   quern 1 bits 64
- *   struct @particle { f32x4, f32 }                            ; size and alignment follow from the fields
- *   constant @weights : [3 x f32] = { f32 0.25, f32 0.5, f32 0.25 }
+ *   struct @particle {f32x4, f32}            ; size and alignment follow from the fields
+ *   constant @weights : [3 x f32] = {0.25, 0.5, 0.25}
  *
  *   kernel @scale(%x : ptr global f32, %a : f32, %n : i32) {
  *     local @tile : [64 x f32]
@@ -81,6 +81,7 @@ typedef enum ir_space { IR_PRIVATE, IR_GLOBAL, IR_CONSTANT, IR_LOCAL, IR_GENERIC
 typedef struct ir_field {
   const ir_type *type;
   uint64_t offset;
+  uint64_t align;   /* attribute aligned of the field, 0: none */
   const char *name; /* for reflection and diagnostics; not in the text form */
 } ir_field;
 
@@ -98,11 +99,19 @@ struct ir_type {
   uint32_t field_count;
   bool is_union, is_packed, is_complete;
   uint64_t declared_align; /* attribute aligned, 0: none */
-  uint32_t id;
+  uint32_t id;             /* rising in the order of the text */
+  bool mark;               /* the printer's */
   ir_type *next;
 };
 
-/* Types are interned: equal types are the same pointer (structs by identity). NULL: out of memory. */
+/* Out of memory, for all makers of this header (types, leaves, variables, blocks, instructions): `failed` is set in the
+ * module and a spare object is given back, never NULL, so that a long sequence of makers is checked once at its end. A
+ * spare instruction is in no block. Exceptions say so. */
+
+/* No object is larger: sizes stop there, and the verifier refuses them. */
+#define IR_SIZE_LIMIT ((uint64_t)1 << 40)
+
+/* Types are interned: equal types are the same pointer (structs by identity). */
 const ir_type *ir_void(ir_module *m);
 const ir_type *ir_bool(ir_module *m);
 const ir_type *ir_int(ir_module *m, uint32_t bits);
@@ -112,6 +121,7 @@ const ir_type *ir_pointer(ir_module *m, ir_space space, const ir_type *elem);
 const ir_type *ir_array(ir_module *m, const ir_type *elem, uint64_t length);
 /* A new struct without fields; pointers to it may be made before it is completed. The name is made unique. */
 ir_type *ir_struct_new(ir_module *m, const char *name);
+static inline bool ir_is_scalar(const ir_type *t) { return t->kind >= IR_BOOL && t->kind <= IR_FLOAT; }
 /* Lays out fields as C does: offsets, size, alignment. `aligns` may be NULL; else the attribute aligned of each field
  * (0: none). */
 void ir_struct_complete(ir_module *m, ir_type *type, const ir_type *const *fields, const char *const *names,
@@ -136,84 +146,70 @@ void ir_type_print(const ir_type *type, qn_bytes *out);
  *   CONV     component-wise, other element type                   PURE other pure values
  *   MEM      reads or writes memory                               SYNC barriers, fences, atomics
  *   CTRL     holds blocks or leaves one
- * operands: a number, or -1 for any. */
+ * operands: a number, or -1 for any.
+ *
+ * Leaves
+ *   CONST      scalar: imm holds the bits
+ *   AGGREGATE  vector, array or struct of constants (args). An array's last parts may be missing: they are zero. A
+ * union has one part, for its first field of the part's type ZERO       all bytes zero: vector, array, struct, the null
+ * pointer (a scalar's zero is a CONST) UNDEF      any value, the same at each use PARAM      imm is the index ADDRESS
+ * of u.var, plus imm bytes (imm and another pointer type only in initialisers) Integers (AND OR XOR NOT also of bool)
+ *   x / 0 = 0, x % 0 = x, INT_MIN / -1 = INT_MIN, INT_MIN % -1 = 0. Shift amounts are taken modulo the width.
+ *   CLZ, CTZ of 0: the width.
+ * Floats: IEEE, round to nearest even; each is correctly rounded. A NaN that is made is any NaN.
+ *   FREM is C's fmod, FMA has one rounding, FMIN and FMAX: a NaN loses against a number; of two zeros either.
+ *   FNEG, FABS, COPYSIGN work on bits. FROUND is C's round (halves away from zero).
+ * Comparisons: EQ NE also of bool; EQ NE ULT ULE also of pointers of one space. F..: ordered but FNE, which is true of
+ * NaNs. Conversions ZEXT SEXT also from bool. FTOS FTOU toward zero; out of range: any value, with IR_SAT the nearest,
+ * NaN 0. STOF UTOF of an integer (or bool, UTOF), FNARROW: round to nearest even. BITCAST    values of one total size;
+ * a 3-vector only from and to 3-vectors Values SELECT     bool or bool vector, a, b: a where true; a scalar bool
+ * chooses whole values, pointers too VEC        as many scalars as lanes EXTRACT    vector, index (any int; out of
+ * range: any lane) INSERT     vector, scalar, index (out of range: any lane may be changed) SHUFFLE    a, b of one
+ * type; u.mask: lanes of a then b; -1: any value. The result has another count of lanes, 2 to 16 ELEM       pointer +
+ * signed index, in elements; same type INDEX      pointer to array or vector, signed index -> pointer to element FIELD
+ * pointer to struct, imm -> pointer to field PCAST      pointer of another element type, or to and from generic PTOI
+ * ITOP  pointer <-> integer of any width, zero-extended or cut PDIFF      signed distance in elements, size type
+ * Work-item queries: imm is the dimension 0..2; result: size type. WORK_DIM: i32. LOCAL_SIZE is that of this group.
+ * Memory
+ *   LOAD       scalar, vector, pointer or bool; imm: alignment in bytes, 0 = the type's. A 3-vector may touch 4
+ * elements STORE      pointer, value; imm as for load VLOAD      element pointer -> vector of consecutive elements,
+ * aligned as an element; a 3-vector touches 3 VSTORE     element pointer, vector; a 3-vector writes 3 elements COPY
+ * target, source: pointers to one type; all its bytes; imm as for load. They are equal or don't overlap CALL u.callee;
+ * arguments Synchronisation BARRIER FENCE  imm = IR_FENCE_LOCAL | IR_FENCE_GLOBAL ATOMIC     u.atomic.rmw; pointer to
+ * i32, i64, f32, f64, then value(s); result: the old value (STORE: none). CMPXCHG: pointer, expected, new Control IF
+ * bool; blocks: then, else LOOP       blocks: body, continue. Ends only by break or break_if SWITCH     int; blocks:
+ * one a case in the order of `cases`, then default. No fall-through BREAK      leaves the innermost loop or switch; not
+ * in a continue block (but in a switch there) CONTINUE   to the continue block of the innermost loop; not from its
+ * continue block BREAK_IF   last in a continue block: leaves the loop when true RETURN     leaves the function; in a
+ * region it ends the region for that work-item. Not in a continue block TRAP       must not be reached REGION     after
+ * pass `regions`, in kernels for CPUs: the block runs once for each work-item of the group; outside of regions code
+ * runs once a group */
 /* clang-format off */
-#define IR_OPS(X)                                                                                                          \
-  /* leaves */                                                                                                             \
-  X(CONST, "const", 0, LEAF)          /* scalar: bits */                                                                   \
-  X(AGGREGATE, "aggregate", -1, LEAF) /* vector, array or struct of constants (args); initialisers and vectors */          \
-  X(ZERO, "zero", 0, LEAF)            /* all bytes zero, of any type; the null pointer */                                  \
-  X(UNDEF, "undef", 0, LEAF)          /* any value, the same at each use */                                                \
-  X(PARAM, "param", 0, LEAF)          /* index */                                                                          \
-  X(ADDRESS, "address", 0, LEAF)      /* of var, plus `imm` bytes (only in initialisers) */                                \
-  /* integers. x / 0 = 0, x % 0 = x, INT_MIN / -1 = INT_MIN, INT_MIN % -1 = 0. Shift amounts are taken modulo the          \
-   * width. */                                                                                                             \
-  X(ADD, "add", 2, BIN)                                                                                                    \
-  X(SUB, "sub", 2, BIN)                                                                                                    \
-  X(MUL, "mul", 2, BIN) X(SDIV, "sdiv", 2, BIN) X(UDIV, "udiv", 2, BIN) X(SREM, "srem", 2, BIN)                            \
-      X(UREM, "urem", 2, BIN) X(AND, "and", 2, BIN) X(OR, "or", 2, BIN) X(XOR, "xor", 2, BIN)                              \
-          X(NOT, "not", 1, UN) /* bool too */                                                                              \
-      X(SHL, "shl", 2, BIN) X(LSHR, "lshr", 2, BIN) X(ASHR, "ashr", 2, BIN) X(ROTL, "rotl", 2, BIN)                        \
-          X(SMIN, "smin", 2, BIN) X(SMAX, "smax", 2, BIN) X(UMIN, "umin", 2, BIN) X(UMAX, "umax", 2, BIN)                  \
-              X(SMULHI, "smulhi", 2, BIN) X(UMULHI, "umulhi", 2, BIN) X(SADDSAT, "saddsat", 2, BIN)                        \
-                  X(UADDSAT, "uaddsat", 2, BIN) X(SSUBSAT, "ssubsat", 2, BIN) X(USUBSAT, "usubsat", 2, BIN)                \
-                      X(CLZ, "clz", 1, UN) X(CTZ, "ctz", 1, UN) /* of 0: the width */ X(                                   \
-                          POPCOUNT, "popcount", 1,                                                                         \
-                          UN) /* floats: IEEE, round to nearest even; each is correctly rounded */                         \
-      X(FADD, "fadd", 2, BIN) X(FSUB, "fsub", 2, BIN) X(FMUL, "fmul", 2, BIN) X(FDIV, "fdiv", 2, BIN)                      \
-          X(FREM, "frem", 2, BIN) /* fmod */ X(FNEG, "fneg", 1, UN) X(FABS, "fabs", 1, UN)                                 \
-              X(FMA, "fma", 3, TRI) /* one rounding */ X(SQRT, "sqrt", 1, UN) X(FLOOR, "floor", 1, UN)                     \
-                  X(CEIL, "ceil", 1, UN) X(FTRUNC, "ftrunc", 1, UN) X(RINT, "rint", 1, UN) X(FMIN, "fmin", 2, BIN)         \
-                      X(FMAX, "fmax", 2, BIN) /* a NaN loses against a number */                                           \
-      X(COPYSIGN, "copysign", 2, BIN) /* comparisons; EQ NE ULT ULE also of pointers of one space. F..: ordered but        \
-                                         FNE, which is true of NaNs */                                                     \
-      X(EQ, "eq", 2, CMP) X(NE, "ne", 2, CMP) X(SLT, "slt", 2, CMP) X(SLE, "sle", 2, CMP) X(ULT, "ult", 2, CMP)            \
-          X(ULE, "ule", 2, CMP) X(FEQ, "feq", 2, CMP) X(FNE, "fne", 2, CMP) X(FLT, "flt", 2, CMP)                          \
-              X(FLE, "fle", 2, CMP)                                                /* conversions */                       \
-      X(TRUNC, "trunc", 1, CONV) X(ZEXT, "zext", 1, CONV) X(SEXT, "sext", 1, CONV) /* ext also from bool */                \
-      X(FTOS, "ftos", 1, CONV)                                                                                             \
-          X(FTOU, "ftou", 1, CONV) /* toward zero; out of range: any value, with IR_SAT the nearest, NaN 0 */              \
-      X(STOF, "stof", 1, CONV) X(UTOF, "utof", 1, CONV) X(FNARROW, "fnarrow", 1, CONV) X(FWIDEN, "fwiden", 1, CONV) X(     \
-          BITCAST, "bitcast", 1,                                                                                           \
-          CONV) /* values of one total size; a 3-vector counts as 4 elements there only from and to 3-vectors */ /* values \
-                                                                                                                  */       \
-      X(SELECT, "select", 3, PURE) /* bool or bool vector, a, b; a scalar bool chooses whole (pointers too) */             \
-      X(VEC, "vec", -1, PURE)      /* as many scalars as lanes */                                                          \
-      X(SPLAT, "splat", 1, PURE) X(EXTRACT, "extract", 2, PURE) /* vector, index (any int; out of range: any lane) */      \
-      X(INSERT, "insert", 3, PURE)                              /* vector, scalar, index */                                \
-      X(SHUFFLE, "shuffle", 2, PURE) /* a, b of one type; mask: lanes of a then b; -1: any value */                        \
-      X(ELEM, "elem", 2, PURE)       /* pointer + signed index, in elements; same type */                                  \
-      X(INDEX, "index", 2, PURE)     /* pointer to array or vector, signed index -> pointer to element */                  \
-      X(FIELD, "field", 1, PURE)     /* pointer to struct, imm -> pointer to field */                                      \
-      X(PCAST, "pcast", 1, PURE)     /* pointer of another element type, or to and from generic */                         \
-      X(PTOI, "ptoi", 1, PURE) X(ITOP, "itop", 1, PURE)                                                                    \
-          X(PDIFF, "pdiff", 2, PURE) /* distance in elements, size type */ /* work-item queries: imm is the dimension      \
-                                                                              0..2; result: size type, work_dim i32 */     \
-      X(GLOBAL_ID, "global_id", 0, PURE) X(LOCAL_ID, "local_id", 0, PURE) X(GROUP_ID, "group_id", 0, PURE)                 \
-          X(GLOBAL_SIZE, "global_size", 0, PURE) X(LOCAL_SIZE, "local_size", 0, PURE) /* of this group */                  \
-      X(ENQUEUED_SIZE, "enqueued_size", 0, PURE) X(NUM_GROUPS, "num_groups", 0, PURE)                                      \
-          X(GLOBAL_OFFSET, "global_offset", 0, PURE) X(WORK_DIM, "work_dim", 0, PURE) /* memory */                         \
-      X(LOAD, "load", 1, MEM)   /* scalar, vector, pointer or bool; align: bytes, 0 = the type's */                        \
-      X(STORE, "store", 2, MEM) /* pointer, value */                                                                       \
-      X(VLOAD, "vload", 1, MEM) /* element pointer -> vector of `count` consecutive elements, aligned as an element */     \
-      X(VSTORE, "vstore", 2, MEM)                      /* element pointer, vector; a 3-vector writes 3 elements */         \
-      X(COPY, "copy", 2, MEM)                          /* target, source: pointers to one type; all its bytes */           \
-      X(CALL, "call", -1, MEM) /* callee; arguments */ /* synchronisation: imm = IR_FENCE_LOCAL | IR_FENCE_GLOBAL */       \
-      X(BARRIER, "barrier", 0, SYNC) X(FENCE, "fence", 0, SYNC)                                                            \
-          X(ATOMIC, "atomic", -1,                                                                                          \
-            SYNC) /* rmw; pointer (to i32, i64, f32, f64), then value(s); result: the old value */ /* control */           \
-      X(IF, "if", 1, CTRL)     /* bool; blocks: then, else */                                                              \
-      X(LOOP, "loop", 0, CTRL) /* blocks: body, continue. Ends only by break or break_if */                                \
-      X(SWITCH, "switch", 1,                                                                                               \
-        CTRL)                    /* int; blocks: one a case in the order of `cases`, then default. No fall-through */      \
-      X(BREAK, "break", 0, CTRL) /* leaves the innermost loop or switch; not in a continue block */                        \
-      X(CONTINUE, "continue", 0, CTRL) /* to the continue block of the innermost loop */                                   \
-      X(BREAK_IF, "break_if", 1, CTRL) /* last in a continue block: leaves the loop when true */                           \
-      X(RETURN, "return", -1, CTRL)                                                                                        \
-          X(TRAP, "trap", 0,                                                                                               \
-            CTRL) /* must not be reached */ /* after pass `regions`, in kernels for CPUs: the block runs once for each     \
-                                               work-item of the group; outside of regions code runs once a group */        \
-      X(REGION, "region", 0, CTRL)
+#define IR_OPS(X) \
+  X(CONST, "const", 0, LEAF) X(AGGREGATE, "aggregate", -1, LEAF) X(ZERO, "zero", 0, LEAF) X(UNDEF, "undef", 0, LEAF) X(PARAM, "param", 0, LEAF) X(ADDRESS, "address", 0, LEAF) \
+  X(ADD, "add", 2, BIN) X(SUB, "sub", 2, BIN) X(MUL, "mul", 2, BIN) X(SDIV, "sdiv", 2, BIN) X(UDIV, "udiv", 2, BIN) X(SREM, "srem", 2, BIN) X(UREM, "urem", 2, BIN) \
+  X(AND, "and", 2, BIN) X(OR, "or", 2, BIN) X(XOR, "xor", 2, BIN) X(NOT, "not", 1, UN) \
+  X(SHL, "shl", 2, BIN) X(LSHR, "lshr", 2, BIN) X(ASHR, "ashr", 2, BIN) X(ROTL, "rotl", 2, BIN) \
+  X(SMIN, "smin", 2, BIN) X(SMAX, "smax", 2, BIN) X(UMIN, "umin", 2, BIN) X(UMAX, "umax", 2, BIN) X(SMULHI, "smulhi", 2, BIN) X(UMULHI, "umulhi", 2, BIN) \
+  X(SADDSAT, "saddsat", 2, BIN) X(UADDSAT, "uaddsat", 2, BIN) X(SSUBSAT, "ssubsat", 2, BIN) X(USUBSAT, "usubsat", 2, BIN) \
+  X(CLZ, "clz", 1, UN) X(CTZ, "ctz", 1, UN) X(POPCOUNT, "popcount", 1, UN) \
+  X(FADD, "fadd", 2, BIN) X(FSUB, "fsub", 2, BIN) X(FMUL, "fmul", 2, BIN) X(FDIV, "fdiv", 2, BIN) X(FREM, "frem", 2, BIN) \
+  X(FNEG, "fneg", 1, UN) X(FABS, "fabs", 1, UN) X(FMA, "fma", 3, TRI) X(SQRT, "sqrt", 1, UN) \
+  X(FLOOR, "floor", 1, UN) X(CEIL, "ceil", 1, UN) X(FTRUNC, "ftrunc", 1, UN) X(RINT, "rint", 1, UN) X(FROUND, "fround", 1, UN) \
+  X(FMIN, "fmin", 2, BIN) X(FMAX, "fmax", 2, BIN) X(COPYSIGN, "copysign", 2, BIN) \
+  X(EQ, "eq", 2, CMP) X(NE, "ne", 2, CMP) X(SLT, "slt", 2, CMP) X(SLE, "sle", 2, CMP) X(ULT, "ult", 2, CMP) X(ULE, "ule", 2, CMP) \
+  X(FEQ, "feq", 2, CMP) X(FNE, "fne", 2, CMP) X(FLT, "flt", 2, CMP) X(FLE, "fle", 2, CMP) \
+  X(TRUNC, "trunc", 1, CONV) X(ZEXT, "zext", 1, CONV) X(SEXT, "sext", 1, CONV) X(FTOS, "ftos", 1, CONV) X(FTOU, "ftou", 1, CONV) \
+  X(STOF, "stof", 1, CONV) X(UTOF, "utof", 1, CONV) X(FNARROW, "fnarrow", 1, CONV) X(FWIDEN, "fwiden", 1, CONV) X(BITCAST, "bitcast", 1, CONV) \
+  X(SELECT, "select", 3, PURE) X(VEC, "vec", -1, PURE) X(SPLAT, "splat", 1, PURE) X(EXTRACT, "extract", 2, PURE) X(INSERT, "insert", 3, PURE) X(SHUFFLE, "shuffle", 2, PURE) \
+  X(ELEM, "elem", 2, PURE) X(INDEX, "index", 2, PURE) X(FIELD, "field", 1, PURE) X(PCAST, "pcast", 1, PURE) X(PTOI, "ptoi", 1, PURE) X(ITOP, "itop", 1, PURE) X(PDIFF, "pdiff", 2, PURE) \
+  X(GLOBAL_ID, "global_id", 0, PURE) X(LOCAL_ID, "local_id", 0, PURE) X(GROUP_ID, "group_id", 0, PURE) X(GLOBAL_SIZE, "global_size", 0, PURE) \
+  X(LOCAL_SIZE, "local_size", 0, PURE) X(ENQUEUED_SIZE, "enqueued_size", 0, PURE) X(NUM_GROUPS, "num_groups", 0, PURE) \
+  X(GLOBAL_OFFSET, "global_offset", 0, PURE) X(WORK_DIM, "work_dim", 0, PURE) \
+  X(LOAD, "load", 1, MEM) X(STORE, "store", 2, MEM) X(VLOAD, "vload", 1, MEM) X(VSTORE, "vstore", 2, MEM) X(COPY, "copy", 2, MEM) X(CALL, "call", -1, MEM) \
+  X(BARRIER, "barrier", 0, SYNC) X(FENCE, "fence", 0, SYNC) X(ATOMIC, "atomic", -1, SYNC) \
+  X(IF, "if", 1, CTRL) X(LOOP, "loop", 0, CTRL) X(SWITCH, "switch", 1, CTRL) X(BREAK, "break", 0, CTRL) X(CONTINUE, "continue", 0, CTRL) \
+  X(BREAK_IF, "break_if", 1, CTRL) X(RETURN, "return", -1, CTRL) X(TRAP, "trap", 0, CTRL) X(REGION, "region", 0, CTRL)
 /* clang-format on */
 
 typedef enum ir_op {
@@ -244,13 +240,13 @@ extern const ir_op_info ir_op_table[IR_OP_COUNT];
 
 enum { IR_FENCE_LOCAL = 1, IR_FENCE_GLOBAL = 2 };
 
-/* Read-modify-write kinds: X(ID, text). Floats: XCHG, CMPXCHG (bits), FADD, FMIN, FMAX. */
+/* Read-modify-write kinds: X(ID, text). Floats: LOAD, STORE, XCHG, CMPXCHG (bits), FADD, FMIN, FMAX. */
 /* clang-format off */
-#define IR_RMWS(X)                                                                                          \
-  X(LOAD, "load")                                                                                           \
-  X(STORE, "store")                                                                                         \
-  X(XCHG, "xchg") X(CMPXCHG, "cmpxchg") X(ADD, "add") X(SUB, "sub") X(AND, "and") X(OR, "or") X(XOR, "xor") \
-      X(SMIN, "smin") X(SMAX, "smax") X(UMIN, "umin") X(UMAX, "umax") X(FADD, "fadd") X(FMIN, "fmin") X(FMAX, "fmax")/* clang-format on */
+#define IR_RMWS(X) \
+  X(LOAD, "load") X(STORE, "store") X(XCHG, "xchg") X(CMPXCHG, "cmpxchg") X(ADD, "add") X(SUB, "sub") \
+  X(AND, "and") X(OR, "or") X(XOR, "xor") X(SMIN, "smin") X(SMAX, "smax") X(UMIN, "umin") X(UMAX, "umax") \
+  X(FADD, "fadd") X(FMIN, "fmin") X(FMAX, "fmax")
+/* clang-format on */
 typedef enum ir_rmw {
 #define QN_X(id, text) IR_RMW_##id,
   IR_RMWS(QN_X)
@@ -342,9 +338,9 @@ struct ir_function {
   const ir_type *result;
   ir_param *params;
   uint32_t param_count;
-  ir_block *body; /* NULL: declared; a library function is linked by pass `link` */
-  ir_var *vars;   /* private, in order */
-  ir_var *locals; /* static local memory, kernels only */
+  ir_block *body;              /* NULL: declared; a library function is linked by pass `link` */
+  ir_var *vars, *last_var;     /* private, in order */
+  ir_var *locals, *last_local; /* static local memory, kernels only */
   bool is_kernel;
   bool is_inline, is_noinline;
   bool has_regions; /* pass `regions` ran */
@@ -414,9 +410,9 @@ typedef struct ir_builder {
 /* The general maker: no folding. */
 ir_inst *ir_emit(ir_builder *b, ir_op op, const ir_type *type, ir_inst *const *args, uint32_t count);
 ir_inst *ir_un(ir_builder *b, ir_op op, ir_inst *x);
-ir_inst *ir_bin(ir_builder *b, ir_op op, ir_inst *x, ir_inst *y); /* BIN and CMP */
+ir_inst *ir_bin(ir_builder *b, ir_op op, ir_inst *x, ir_inst *y); /* BIN, CMP, PDIFF */
 ir_inst *ir_tri(ir_builder *b, ir_op op, ir_inst *x, ir_inst *y, ir_inst *z);
-ir_inst *ir_conv(ir_builder *b, ir_op op, ir_inst *x, const ir_type *type);
+ir_inst *ir_conv(ir_builder *b, ir_op op, ir_inst *x, const ir_type *type); /* CONV, PCAST, PTOI, ITOP */
 ir_inst *ir_select(ir_builder *b, ir_inst *c, ir_inst *x, ir_inst *y);
 ir_inst *ir_vec(ir_builder *b, const ir_type *type, ir_inst *const *parts);
 ir_inst *ir_splat(ir_builder *b, const ir_type *type, ir_inst *scalar);
@@ -439,7 +435,8 @@ ir_inst *ir_barrier(ir_builder *b, ir_op op, uint32_t fences);
 /* Control instructions come with empty blocks; move the builder into them with ir_into. */
 ir_inst *ir_if(ir_builder *b, ir_inst *condition);
 ir_inst *ir_loop(ir_builder *b);
-ir_inst *ir_switch(ir_builder *b, ir_inst *value, const uint64_t *cases, uint32_t count);
+ir_inst *ir_switch(ir_builder *b, ir_inst *value, const uint64_t *cases, uint32_t count); /* NULL: out of memory */
+ir_inst *ir_region(ir_builder *b);
 ir_inst *ir_leave(ir_builder *b, ir_op op); /* BREAK, CONTINUE, TRAP */
 ir_inst *ir_break_if(ir_builder *b, ir_inst *condition);
 ir_inst *ir_return(ir_builder *b, ir_inst *value); /* NULL: none */
@@ -462,12 +459,15 @@ void ir_inst_append(ir_block *block, ir_inst *inst);
 bool ir_walk(ir_block *block, bool (*fn)(void *user, ir_inst *inst), void *user);
 /* Replaces every use of `from` in the function by `to`. */
 void ir_replace_uses(ir_function *f, ir_inst *from, ir_inst *to);
-/* A copy of blocks with values mapped: map[inst->id] for instructions numbered by ir_number. */
-uint32_t ir_number(ir_function *f);      /* numbers all instructions from 0 in order; returns how many */
+/* Numbers all instructions from 0 in order; returns how many. */
+uint32_t ir_number(ir_function *f);
+/* How many blocks an instruction holds. */
+uint32_t ir_block_count(const ir_inst *inst);
 bool ir_has_effect(const ir_inst *inst); /* may not be removed when unused */
 
 /* The value of an operation on constants, or NULL when it can't be folded. Also the interpreter's arithmetic: exact. */
 ir_inst *ir_fold(ir_module *m, ir_op op, uint32_t flags, const ir_type *type, ir_inst *const *args, uint32_t count);
+ir_inst *ir_fold_shuffle(ir_module *m, ir_inst *x, ir_inst *y, const int32_t *mask, uint32_t lanes);
 /* One scalar step of a component-wise operation on bits; false: no such operation. Correctly rounded. */
 bool ir_eval_scalar(ir_op op, uint32_t flags, const ir_type *result, const ir_type *operand, const uint64_t *args,
                     uint64_t *out);
