@@ -1,0 +1,69 @@
+/* state.h - the front end's state, and what it asks of the built-in functions (builtin.h). */
+#ifndef QUERN_COMPILER_FRONT_STATE_H
+#define QUERN_COMPILER_FRONT_STATE_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "compiler/compiler.h"
+#include "compiler/diag.h"
+#include "compiler/front/type.h"
+#include "compiler/ir/ir.h"
+#include "compiler/pp/pp.h"
+
+struct front_scope;
+struct front_function;
+
+struct front {
+  qn_arena *arena; /* the module's */
+  pp *p;
+  qn_diags *diags;
+  const qn_compile_options *options; /* never NULL */
+  ir_module *m;
+  ir_builder b; /* during emission: where instructions go; b.loc and b.fp_flags are set */
+  bool failed;  /* out of memory */
+
+  /* types: key of operation and operands -> front_type */
+  qn_map types;
+  const front_type *error_type, *void_type, *bool_type;
+  const front_type *ints[4][2]; /* 8, 16, 32, 64 bits; unsigned, signed */
+  const front_type *floats[3];  /* 16, 32, 64 bits */
+};
+
+/* ---- What the front end asks of builtin.h ---------------------------------------------------------
+ *
+ * Trees are typed before anything is emitted, so a call has two steps.
+ *
+ *   typedef struct front_builtin front_builtin;            one name
+ *   const front_builtin *front_builtin_find(front *f, qn_sv name);             NULL: no such built-in
+ *   void front_builtin_names(void (*fn)(void *user, qn_sv name), void *user);  for "did you mean"
+ *
+ *   bool front_builtin_resolve(front *f, const front_builtin *builtin, qn_loc loc, const front_type *const *args,
+ *                              uint32_t count, front_overload *out);
+ * Chooses the overload for argument types (already decayed and unqualified, none is FRONT_ERROR) and fills
+ * front_overload below; params are what the arguments must be converted to, and the front end converts them by the
+ * rules of assignment. False: it has reported at `loc` (wrong count, no overload that fits, half or double missing in
+ * the model ...).
+ *
+ *   ir_inst *front_builtin_emit(front *f, const front_overload *overload, ir_inst *const *args);
+ * Emits through f->b, whose loc is set; args have the IR types of params. The result has the IR type of `result`; for
+ * void anything. A work-item query with a constant dimension gives the IR query, others select; a bad constant argument
+ * may be reported here too (then return NULL, and the caller goes on with an undefined value). */
+#define FRONT_OVERLOAD_PARAMS 8
+typedef struct front_overload {
+  const front_type *result;
+  const front_type *params[FRONT_OVERLOAD_PARAMS];
+  uint32_t count;
+  bool is_pure;      /* no side effect, no memory, no trap: may be evaluated without need */
+  bool is_barrier;   /* all work-items of the group must come to it */
+  bool is_item_id;   /* get_global_id, get_local_id: differs between the work-items of a group */
+  const void *entry; /* the built-ins' own */
+  uint64_t detail;   /* the built-ins' own */
+} front_overload;
+
+/* Errors of the front end: one line with place; nothing when out of memory or stopped. */
+void front_error(front *f, qn_loc loc, uint32_t length, const char *format, ...) __attribute__((format(printf, 4, 5)));
+void front_warning(front *f, qn_loc loc, uint32_t length, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void front_note(front *f, qn_loc loc, uint32_t length, const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+#endif
