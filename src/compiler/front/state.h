@@ -10,8 +10,14 @@
 #include "compiler/ir/ir.h"
 #include "compiler/pp/pp.h"
 
+typedef struct front_token {
+  pp_token pp;
+  uint16_t keyword; /* front_keyword; 0: none */
+} front_token;
+
 struct front_scope;
-struct front_function;
+struct front_func;
+struct front_loop;
 
 struct front {
   qn_arena *arena; /* the module's */
@@ -22,9 +28,29 @@ struct front {
   ir_builder b; /* during emission: where instructions go; b.loc and b.fp_flags are set */
   bool failed;  /* out of memory */
 
+  /* tokens */
+  front_token tok, ahead;
+  bool has_ahead;
+  bool is_panicking; /* a syntax error was told and not yet recovered from */
+  bool is_fatal;     /* nothing more is read */
+  uint32_t depth;    /* of nesting */
+  qn_loc last_end;   /* behind the token before tok */
+  bool fp_contract;  /* #pragma OPENCL FP_CONTRACT */
+  qn_map keywords;   /* text -> its entry in the table */
+
+  /* names */
+  qn_map names; /* identifier -> front_name */
+  struct front_scope *scope;
+
+  /* functions, in order of declaration */
+  struct front_func *funcs, *last_func;
+  struct front_func *func; /* the one that is parsed or emitted; NULL: program scope */
+  struct front_loop *loop; /* the innermost loop or switch that is parsed */
+  uint32_t next_unique;    /* for names of constants */
+
   /* types: key of operation and operands -> front_type */
   qn_map types;
-  const front_type *error_type, *void_type, *bool_type;
+  const front_type *void_type, *bool_type;
   const front_type *ints[4][2]; /* 8, 16, 32, 64 bits; unsigned, signed */
   const front_type *floats[3];  /* 16, 32, 64 bits */
 };
