@@ -1,11 +1,13 @@
 /* diag.h - diagnostics that look like clang's:
  *
+ *   In file included from main.cl:1:
  *   blur.cl:12:9: error: use of undeclared identifier 'widht'; did you mean 'width'?
  *       if (widht > 3)
  *           ^~~~~
  *
  * One error for one fault: a caller that has reported gives back an error node or type, and nothing is reported about
- * those. At most `error_limit` errors (20), then "too many errors". */
+ * those. At most `error_limit` errors (20), then "too many errors"; at most 100 warnings are shown. What is told is
+ * bounded whatever the input: messages end after 1 KiB, and of a long line only the part around the caret is shown. */
 #ifndef QUERN_COMPILER_DIAG_H
 #define QUERN_COMPILER_DIAG_H
 
@@ -26,13 +28,17 @@ typedef struct qn_diags {
   bool no_warnings;        /* -w */
   bool stopped;            /* the limit was reached: parsers stop */
   bool last_suppressed;    /* notes follow their error or warning into silence */
+  qn_loc last_included_at; /* whose include stack was told last */
 } qn_diags;
 
+/* The limit is 20; 0 stands for none. */
 void qn_diags_init(qn_diags *diags, qn_sources *sources);
 void qn_diags_free(qn_diags *diags);
 /* `length` bytes from `loc` are underlined; 0 or 1: a caret only. */
 void qn_diag(qn_diags *diags, qn_severity severity, qn_loc loc, uint32_t length, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 void qn_diagv(qn_diags *diags, qn_severity severity, qn_loc loc, uint32_t length, const char *format, va_list args);
+/* Ends the compilation after the error that was just told: nothing that follows would help. */
+void qn_diags_stop(qn_diags *diags);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef QUERN_COMPILER_SOURCE_H
 #define QUERN_COMPILER_SOURCE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/arena.h"
@@ -11,6 +12,13 @@
 
 typedef uint32_t qn_loc;
 
+/* A #line: from `offset` on, lines count from `line` in `file`. */
+typedef struct qn_line_mark {
+  uint32_t offset; /* of a line's first byte */
+  uint32_t line;
+  const char *file;
+} qn_line_mark;
+
 typedef struct qn_source_file {
   const char *name;   /* as given or found */
   qn_sv text;         /* NUL behind it */
@@ -18,6 +26,8 @@ typedef struct qn_source_file {
   qn_loc included_at; /* of the #include, 0 for the main file */
   uint32_t *lines;    /* offsets of line starts, made on demand */
   uint32_t line_count;
+  qn_line_mark *marks; /* in order of their offsets */
+  uint32_t mark_count, mark_capacity;
 } qn_source_file;
 
 typedef struct qn_sources {
@@ -32,14 +42,19 @@ void qn_sources_init(qn_sources *sources, qn_arena *arena);
  * the limit of 1 GiB in all. */
 qn_source_file *qn_sources_add(qn_sources *sources, const char *name, qn_sv text, qn_loc included_at);
 
+/* The file that a location stands in, NULL for nowhere. */
+qn_source_file *qn_sources_find(const qn_sources *sources, qn_loc loc);
+
 typedef struct qn_position {
   const char *file;
   uint32_t line, column; /* from 1; column in bytes */
   qn_sv line_text;       /* without the newline */
   qn_loc included_at;
 } qn_position;
-/* #line directives are applied through `qn_sources_set_line`. */
-void qn_sources_set_line(qn_sources *sources, qn_loc from, const char *file, uint32_t line);
+/* A #line directive: the line that starts at `from` is line `line` of `file` (NULL: of the same file as before). Called
+ * in source order for each file. `file` must live as long as `sources`. False: out of memory. */
+bool qn_sources_set_line(qn_sources *sources, qn_loc from, const char *file, uint32_t line);
+/* Nowhere gives a position whose file is NULL. */
 qn_position qn_sources_position(qn_sources *sources, qn_loc loc);
 
 #endif

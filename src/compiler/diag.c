@@ -1,0 +1,167 @@
+/* diag.c - see diag.h. */
+#include "compiler/diag.h"
+
+#include <stdio.h>
+
+#define MESSAGE_BYTES 1024
+#define WARNING_LIMIT 100
+#define TAB_STOP 8
+/* Of a line that is wider than LINE_COLUMNS, the part shown starts LINE_LEAD columns before the caret. */
+#define LINE_COLUMNS 200
+#define LINE_LEAD 80
+#define INCLUDE_LINES 16
+
+void qn_diags_init(qn_diags *diags, qn_sources *sources) { *diags = (qn_diags){.sources = sources, .error_limit = 20}; }
+
+void qn_diags_free(qn_diags *diags) { qn_bytes_free(&diags->text); }
+
+void qn_diags_stop(qn_diags *diags) { diags->stopped = true; }
+
+void qn_diag(qn_diags *diags, qn_severity severity, qn_loc loc, uint32_t length, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  qn_diagv(diags, severity, loc, length, format, args);
+  va_end(args);
+}
+
+/* Whether it is told; counts it and turns a warning into an error where -Werror says so. */
+static bool admit(qn_diags *diags, qn_severity *severity, bool *promoted) {
+  if (diags->stopped) return false;
+  if (*severity == QN_NOTE) return !diags->last_suppressed;
+  if (*severity == QN_WARNING) {
+    if (diags->no_warnings) return false;
+    if (!diags->warnings_as_errors) {
+      if (diags->warnings++ < WARNING_LIMIT) return true;
+      if (diags->warnings == WARNING_LIMIT + 1)
+        qn_bytes_append_str(&diags->text, "warning: too many warnings: further ones are not shown\n");
+      return false;
+    }
+    *severity = QN_ERROR;
+    *promoted = true;
+  }
+  if (diags->error_limit && diags->errors >= diags->error_limit) {
+    qn_bytes_append_str(&diags->text, "fatal error: too many errors, stopping now\n");
+    diags->stopped = true;
+    return false;
+  }
+  diags->errors++;
+  return true;
+}
+
+/* What a terminal could take for a command is shown as '?'. */
+static void append_clean(qn_bytes *out, const char *text) {
+  for (; *text; text++) qn_bytes_append_char(out, (unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text);
+}
+
+/* The innermost include is told first, as clang does; of a deep stack only the two ends. */
+static void tell_includes(qn_diags *diags, qn_loc included_at) {
+  if (included_at == diags->last_included_at) return;
+  diags->last_included_at = included_at;
+  uint32_t depth = 0;
+  for (qn_loc at = included_at; at;) {
+    qn_position position = qn_sources_position(diags->sources, at);
+    at = position.included_at;
+    if (depth++ < INCLUDE_LINES || !at) {
+      qn_bytes_append_str(&diags->text, "In file included from ");
+      append_clean(&diags->text, position.file);
+      qn_bytes_printf(&diags->text, ":%u:\n", position.line);
+    } else if (depth == INCLUDE_LINES + 1)
+      qn_bytes_append_str(&diags->text, "In file included from ...\n");
+  }
+}
+
+/* Bytes of the character at `text`: 1 for what is no valid UTF-8. */
+static size_t character_bytes(const char *text, size_t left) {
+  unsigned char first = (unsigned char)*text;
+  size_t size = first < 0x80 ? 1 : first >= 0xf0 && first < 0xf5 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 0;
+  if (size == 0 || first >= 0xf5 || size > left) return 1;
+  for (size_t i = 1; i < size; i++)
+    if (((unsigned char)text[i] & 0xc0) != 0x80) return 1;
+  return size;
+}
+
+/* What a character takes on the screen: tabs fill up to their stop. */
+static uint32_t character_columns(char c, uint32_t column) { return c == '\t' ? TAB_STOP - column % TAB_STOP : 1; }
+
+/* The column, from 0, of the byte at `offset`. */
+static uint32_t column_of(qn_sv line, size_t offset) {
+  uint32_t column = 0;
+  for (size_t i = 0; i < line.size && i < offset;) {
+    column += character_columns(line.data[i], column);
+    i += character_bytes(line.data + i, line.size - i);
+  }
+  return column;
+}
+
+static void append_spaces(qn_bytes *out, uint32_t count) {
+  while (count--) qn_bytes_append_char(out, ' ');
+}
+
+/* The line's columns [from, to). */
+static void append_columns(qn_bytes *out, qn_sv line, uint32_t from, uint32_t to) {
+  uint32_t column = 0;
+  for (size_t i = 0; i < line.size && column < to;) {
+    size_t size = character_bytes(line.data + i, line.size - i);
+    uint32_t columns = character_columns(line.data[i], column);
+    if (column >= from) {
+      unsigned char c = (unsigned char)line.data[i];
+      if (c == '\t')
+        append_spaces(out, columns);
+      else if (size == 1 && (c < 0x20 || c >= 0x7f))
+        qn_bytes_append_char(out, '?');
+      else
+        qn_bytes_append(out, line.data + i, size);
+    }
+    column += columns;
+    i += size;
+  }
+}
+
+static void tell_line(qn_diags *diags, const qn_position *position, uint32_t length) {
+  qn_sv line = position->line_text;
+  size_t offset = position->column - 1;
+  uint32_t caret = column_of(line, offset);
+  size_t last = length > 1 ? offset + length : offset + 1;
+  uint32_t end = last < line.size ? column_of(line, last) : column_of(line, line.size);
+  uint32_t width = column_of(line, line.size);
+  uint32_t from = 0, to = width;
+  if (width > LINE_COLUMNS) {
+    from = caret > LINE_LEAD ? caret - LINE_LEAD : 0;
+    if (to > from + LINE_COLUMNS) to = from + LINE_COLUMNS;
+  }
+  if (end > to) end = to;
+  qn_bytes *out = &diags->text;
+  const char *cut = "...";
+  if (from) qn_bytes_append_str(out, cut);
+  append_columns(out, line, from, to);
+  if (to < width) qn_bytes_append_str(out, cut);
+  qn_bytes_append_char(out, '\n');
+  append_spaces(out, caret - from + (from ? 3 : 0));
+  qn_bytes_append_char(out, '^');
+  for (uint32_t column = caret + 1; column < end && length > 1; column++) qn_bytes_append_char(out, '~');
+  qn_bytes_append_char(out, '\n');
+}
+
+static void append_message(qn_bytes *out, const char *format, va_list args) {
+  char text[MESSAGE_BYTES];
+  int size = vsnprintf(text, sizeof text, format, args);
+  if (size < 0) return;
+  append_clean(out, text);
+  if ((size_t)size >= sizeof text) qn_bytes_append_str(out, "...");
+}
+
+void qn_diagv(qn_diags *diags, qn_severity severity, qn_loc loc, uint32_t length, const char *format, va_list args) {
+  static const char *const words[] = {[QN_NOTE] = "note", [QN_WARNING] = "warning", [QN_ERROR] = "error"};
+  bool note = severity == QN_NOTE, promoted = false;
+  bool admitted = admit(diags, &severity, &promoted);
+  if (!note) diags->last_suppressed = !admitted;
+  if (!admitted) return;
+  qn_position position = qn_sources_position(diags->sources, loc);
+  if (position.file) tell_includes(diags, position.included_at);
+  if (position.file) append_clean(&diags->text, position.file);
+  if (position.line) qn_bytes_printf(&diags->text, ":%u:%u", position.line, position.column);
+  qn_bytes_printf(&diags->text, "%s%s: ", position.file ? ": " : "", words[severity]);
+  append_message(&diags->text, format, args);
+  qn_bytes_append_str(&diags->text, promoted ? " [-Werror]\n" : "\n");
+  if (position.line) tell_line(diags, &position, length);
+}
