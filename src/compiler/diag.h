@@ -27,6 +27,7 @@ typedef struct qn_diags {
   bool warnings_as_errors; /* -Werror */
   bool no_warnings;        /* -w */
   bool stopped;            /* the limit was reached: parsers stop */
+  bool out_of_memory;      /* somewhere: the caller says OUT_OF_HOST_MEMORY, whatever else was told */
   bool last_suppressed;    /* notes follow their error or warning into silence */
   qn_loc last_included_at; /* whose include stack was told last */
 } qn_diags;

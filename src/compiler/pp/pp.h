@@ -1,11 +1,11 @@
-/* pp.h - the preprocessor: C99 complete, phases 1 to 6 but for the joining of strings.
+/* pp.h - the preprocessor: C99 complete, phases 1 to 6 but for the joining of strings. See docs/preprocessor.md.
  *
  * Gives tokens one by one. Pragmas are kept as tokens (PP_PRAGMA with the line's text). Comments and white space
  * vanish; tokens remember whether white space stood before them and whether they start a line, so that -E output and
- * stringising are right. Bounded against hostile input: include depth 64, nested conditionals 256, expansion
- * depth and total tokens by limit; each is an error that says so.
+ * stringising are right. Bounded against hostile input: include depth, nested conditionals, nested macro arguments,
+ * tokens that wait in expansions, and work in all; each limit is an error that says so (limits.h).
  *
- * Owner: the caller's arena holds every token's text. One thread.
+ * Owner: the caller's arena holds every token's text and name. One thread.
  */
 #ifndef QUERN_COMPILER_PP_PP_H
 #define QUERN_COMPILER_PP_PP_H
@@ -31,17 +31,21 @@ typedef enum pp_kind {
 } pp_kind;
 
 /* Punctuators: X(ID, text). Digraphs are given as what they stand for. */
-#define PP_PUNCTS(X)                                                                                               \
-  X(LBRACKET, "[")                                                                                                 \
-  X(RBRACKET, "]")                                                                                                 \
-  X(LPAREN, "(") X(RPAREN, ")") X(LBRACE, "{") X(RBRACE, "}") X(DOT, ".") X(ARROW, "->") X(INC, "++") X(DEC, "--") \
-      X(AMP, "&") X(STAR, "*") X(PLUS, "+") X(MINUS, "-") X(TILDE, "~") X(NOT, "!") X(SLASH, "/") X(PERCENT, "%")  \
-          X(SHL, "<<") X(SHR, ">>") X(LT, "<") X(GT, ">") X(LE, "<=") X(GE, ">=") X(EQ, "==") X(NE, "!=")          \
-              X(CARET, "^") X(PIPE, "|") X(ANDAND, "&&") X(OROR, "||") X(QUESTION, "?") X(COLON, ":") X(SEMI, ";") \
-                  X(ELLIPSIS, "...") X(ASSIGN, "=") X(MUL_ASSIGN, "*=") X(DIV_ASSIGN, "/=") X(MOD_ASSIGN, "%=")    \
-                      X(ADD_ASSIGN, "+=") X(SUB_ASSIGN, "-=") X(SHL_ASSIGN, "<<=") X(SHR_ASSIGN, ">>=")            \
-                          X(AND_ASSIGN, "&=") X(XOR_ASSIGN, "^=") X(OR_ASSIGN, "|=") X(COMMA, ",") X(HASH, "#")    \
-                              X(HASHHASH, "##")
+/* clang-format off */
+#define PP_PUNCTS(X) \
+  X(LBRACKET, "[") X(RBRACKET, "]") X(LPAREN, "(") X(RPAREN, ")") \
+  X(LBRACE, "{") X(RBRACE, "}") X(DOT, ".") X(ARROW, "->") \
+  X(INC, "++") X(DEC, "--") X(AMP, "&") X(STAR, "*") \
+  X(PLUS, "+") X(MINUS, "-") X(TILDE, "~") X(NOT, "!") \
+  X(SLASH, "/") X(PERCENT, "%") X(SHL, "<<") X(SHR, ">>") \
+  X(LT, "<") X(GT, ">") X(LE, "<=") X(GE, ">=") \
+  X(EQ, "==") X(NE, "!=") X(CARET, "^") X(PIPE, "|") \
+  X(ANDAND, "&&") X(OROR, "||") X(QUESTION, "?") X(COLON, ":") \
+  X(SEMI, ";") X(ELLIPSIS, "...") X(ASSIGN, "=") X(MUL_ASSIGN, "*=") \
+  X(DIV_ASSIGN, "/=") X(MOD_ASSIGN, "%=") X(ADD_ASSIGN, "+=") X(SUB_ASSIGN, "-=") \
+  X(SHL_ASSIGN, "<<=") X(SHR_ASSIGN, ">>=") X(AND_ASSIGN, "&=") X(XOR_ASSIGN, "^=") \
+  X(OR_ASSIGN, "|=") X(COMMA, ",") X(HASH, "#") X(HASHHASH, "##")
+/* clang-format on */
 typedef enum pp_punct {
   PP_P_NONE,
 #define QN_X(id, text) PP_P_##id,
@@ -49,14 +53,29 @@ typedef enum pp_punct {
 #undef QN_X
 } pp_punct;
 
+/* An identifier, interned: one pp has one of each spelling, so that names are compared by pointer and whatever the
+ * parser knows about one is found without a look-up. */
+typedef struct pp_name {
+  qn_sv text; /* NUL behind it */
+  uint32_t hash;
+  uint32_t keyword;   /* the parser's own, 0 at first */
+  void *declarations; /* the parser's own, NULL at first */
+  /* What the preprocessor knows: */
+  struct pp_macro *macro; /* NULL: not defined */
+  uint32_t directive;     /* pp_directive, when the text is one */
+  uint32_t parameter;     /* 1 + index, while a macro that has it is being defined */
+} pp_name;
+
 typedef struct pp_token {
   uint8_t kind;  /* pp_kind */
   uint8_t punct; /* pp_punct */
   bool space_before;
   bool line_start;
+  bool no_expand;  /* within pp: a macro's name that stays as it is */
   uint32_t length; /* bytes to underline at loc */
   qn_loc loc;      /* where diagnostics point: the place of expansion for a token that a macro made */
   qn_sv text;
+  pp_name *name; /* PP_IDENT */
 } pp_token;
 
 /* Files by name. `read` gives contents with a NUL behind, allocated in `arena`, or QN_ERROR_NOT_FOUND without an error
@@ -73,16 +92,18 @@ typedef struct pp_options {
   uint32_t include_dir_count;
   const char *const *defines; /* "NAME", "NAME=VALUE", "F(x)=x" in order; "-NAME" undefines (-U) */
   uint32_t define_count;
+  qn_sv predefined; /* lines of #define and #undef, read before `defines`; redefining these is not warned about */
   const pp_files *files;
-  uint64_t token_limit; /* 0: 50 million */
+  uint64_t work_limit; /* tokens read and made in all; 0: 50 million */
 } pp_options;
 
 typedef struct pp pp;
-/* The main file is `file`, already added. Predefined macros of OpenCL are defines that the caller passes. NULL: out of
- * memory. */
+/* The main file is `file`, already added. NULL: out of memory. */
 pp *pp_open(qn_arena *arena, qn_sources *sources, qn_diags *diags, qn_source_file *file, const pp_options *options);
-/* The next token; PP_EOF for ever at the end or when diags->stopped. */
+/* The next token; PP_EOF for ever at the end, when diags->stopped, or out of memory (diags->out_of_memory). */
 pp_token pp_next(pp *p);
+/* The name of a spelling, made when it isn't there yet. NULL: out of memory. */
+pp_name *pp_intern(pp *p, qn_sv text);
 /* Frees what the arena doesn't hold. */
 void pp_close(pp *p);
 /* -E: the text with line markers. */
