@@ -1,9 +1,9 @@
 # What every target of this tree shares: warnings, sanitizers, include paths.
 add_library(quern-flags INTERFACE)
 target_include_directories(quern-flags INTERFACE
-  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
-  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
-  $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>)
+  ${PROJECT_SOURCE_DIR}/include
+  ${PROJECT_SOURCE_DIR}/src
+  ${PROJECT_BINARY_DIR}/generated)
 target_compile_definitions(quern-flags INTERFACE _GNU_SOURCE)
 target_compile_options(quern-flags INTERFACE
   -Wall -Wextra -Wshadow -Wno-missing-field-initializers
@@ -25,4 +25,21 @@ function(quern_sources var)
     list(APPEND all ${found})
   endforeach()
   set(${var} ${all} PARENT_SCOPE)
+endfunction()
+
+# quern_exports(TARGET SYMBOL) leaves one exported symbol to a plug-in, whatever its sources mark as public, and keeps it
+# loaded to the end: threads may still run in it (L6 unloads nothing).
+function(quern_exports target symbol)
+  set(script ${PROJECT_BINARY_DIR}/generated/${target}.map)
+  file(CONFIGURE OUTPUT ${script} CONTENT "{ global: ${symbol}; local: *; };\n")
+  target_link_options(${target} PRIVATE -Wl,--version-script=${script} -Wl,-z,nodelete)
+  set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${script})
+  quern_closed(${target})
+endfunction()
+
+# quern_closed(TARGET): a missing symbol is an error now and not at run time. Sanitizers leave theirs open.
+function(quern_closed target)
+  if(NOT QUERN_SANITIZE)
+    target_link_options(${target} PRIVATE -Wl,--no-undefined)
+  endif()
 endfunction()

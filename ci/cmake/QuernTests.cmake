@@ -1,0 +1,58 @@
+# How tests are made. A test's source may say its labels in its first lines:  /* labels: threads llvm */
+#   threads  starts threads: run under the thread sanitizer too
+#   llvm     loads LLVM or another driver, which the thread sanitizer can't see into
+#   long     only with ./test.sh --long
+#   device   needs a device that this machine may lack
+pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
+
+# Every program gets these: where sources and build are, and the plug-ins of this build.
+function(quern_test_program name)
+  target_link_libraries(${name} PRIVATE quern-flags PkgConfig::CMOCKA)
+  target_compile_definitions(${name} PRIVATE QUERN_SOURCE_DIR="${PROJECT_SOURCE_DIR}" QUERN_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  target_compile_options(${name} PRIVATE -Wno-missing-prototypes)
+endfunction()
+
+# quern_test_properties(NAME LABEL...): time limit, environment, labels.
+function(quern_test_properties name)
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300 LABELS "${ARGN}"
+    ENVIRONMENT "QUERN_ADAPTER_PATH=${PROJECT_BINARY_DIR};QUERN_CACHE=off")
+endfunction()
+
+function(quern_source_labels var source)
+  file(STRINGS ${source} line REGEX "^/\\* labels: .*\\*/" LIMIT_COUNT 1)
+  string(REGEX REPLACE "^/\\* labels: *(.*[^ ]) *\\*/.*" "\\1" labels "${line}")
+  string(REPLACE " " ";" labels "${labels}")
+  set(${var} ${labels} PARENT_SCOPE)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
+endfunction()
+
+# A test that sees inside the library: one source, linked with the archive of all objects. malloc and its kin can be made
+# to fail (tests/unit/support/failing.h).
+set(quern_failing_wraps -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=strdup)
+function(quern_unit_test source)
+  get_filename_component(name ${source} NAME_WE)
+  quern_source_labels(labels ${source})
+  add_executable(${name} ${source})
+  target_link_libraries(${name} PRIVATE quern-test-support quern-static)
+  target_link_options(${name} PRIVATE ${quern_failing_wraps})
+  quern_test_program(${name})
+  add_test(NAME ${name} COMMAND ${name})
+  quern_test_properties(${name} unit ${labels})
+endfunction()
+
+# A test that includes public headers alone: two programs, NAME_shared with libquern.so and NAME_static with libquern.a.
+function(quern_api_test source)
+  get_filename_component(name ${source} NAME_WE)
+  quern_source_labels(labels ${source})
+  add_executable(${name}_shared ${source})
+  target_link_libraries(${name}_shared PRIVATE quern)
+  add_executable(${name}_static ${source})
+  add_dependencies(${name}_static quern-archive)
+  target_link_libraries(${name}_static PRIVATE ${PROJECT_BINARY_DIR}/libquern.a ${quern_libraries_public})
+  set_property(TARGET ${name}_static APPEND PROPERTY LINK_DEPENDS ${PROJECT_BINARY_DIR}/libquern.a)
+  foreach(program ${name}_shared ${name}_static)
+    quern_test_program(${program})
+    add_test(NAME ${program} COMMAND ${program})
+    quern_test_properties(${program} api ${labels})
+  endforeach()
+endfunction()

@@ -1,0 +1,49 @@
+#include "failing.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+static bool armed, all_fail;
+static uint64_t left, failed;
+
+void failing_start(uint64_t count, bool all) {
+  left = count;
+  all_fail = all;
+  failed = 0;
+  armed = true;
+}
+
+uint64_t failing_stop(void) {
+  armed = false;
+  return failed;
+}
+
+static bool fails(void) {
+  if (!armed) return false;
+  if (left > 0) {
+    left--;
+    return false;
+  }
+  if (failed > 0 && !all_fail) return false;
+  failed++;
+  errno = ENOMEM;
+  return true;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+char *__wrap_strdup(const char *text);
+
+void *__wrap_malloc(size_t size) { return fails() ? NULL : __real_malloc(size); }
+void *__wrap_calloc(size_t count, size_t size) { return fails() ? NULL : __real_calloc(count, size); }
+void *__wrap_realloc(void *old, size_t size) { return fails() ? NULL : __real_realloc(old, size); }
+char *__wrap_strdup(const char *text) {
+  size_t size = strlen(text) + 1;
+  char *copy = __wrap_malloc(size);
+  return copy ? memcpy(copy, text, size) : NULL;
+}
