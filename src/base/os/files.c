@@ -220,24 +220,26 @@ static bool is_directory(const char *path) {
   return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
+/* 0, or why `path` is no directory. */
+static int make_one(const char *path) {
+  if (mkdir(path, 0777) == 0) return 0;
+  int error = errno;
+  if (is_directory(path)) return 0; /* it was there, or another process was quicker */
+  return error == EEXIST ? ENOTDIR : error;
+}
+
 qn_status qn_directory_make(const char *path) {
   char part[PATH_MAX];
   size_t length = strlen(path);
-  if (length == 0) return io_error("made", path, ENOENT);
-  if (length >= sizeof part) return io_error("made", path, ENAMETOOLONG);
-  for (size_t i = 1; i <= length; i++) {
+  int error = length == 0 ? ENOENT : length >= sizeof part ? ENAMETOOLONG : 0;
+  for (size_t i = 1; i <= length && error == 0; i++) {
     if (path[i] != '/' && path[i] != 0) continue;
     memcpy(part, path, i);
     part[i] = 0;
-    if (mkdir(part, 0777) == 0 || is_directory(part)) continue;
-    int error = mkdir(part, 0777) == 0 ? 0 : errno; /* again: the first reason was overwritten by the look-up */
-    if (error != 0 && !is_directory(part)) {
-      qn_status status = qn_error_set(QN_ERROR_IO, "the directory '%s' can't be made: %s", part,
-                                      strerrordesc_np(error == EEXIST ? ENOTDIR : error));
-      return status;
-    }
+    error = make_one(part);
   }
-  return QN_OK;
+  if (error == 0) return QN_OK;
+  QN_FAIL(QN_ERROR_IO, "the directory '%s' can't be made: %s", path, strerrordesc_np(error));
 }
 
 /* ---- Paths ---- */

@@ -14,6 +14,8 @@ void failing_start(uint64_t count, bool all) {
   armed = true;
 }
 
+void failing_pause(void) { armed = false; }
+
 uint64_t failing_stop(void) {
   armed = false;
   return failed;

@@ -1,5 +1,6 @@
-/* failing.h - makes allocations of the tested code fail. The linker sends malloc, calloc, realloc and strdup of the test
- * program and of the archive through here; libraries outside (cmocka, libc) are not touched. One thread at a time. */
+/* failing.h - makes allocations of the tested code fail. The linker sends malloc, calloc, realloc and strdup of the
+ * test program and of the archive through here; libraries outside (cmocka, libc) are not touched. One thread at a time.
+ */
 #ifndef QUERN_TESTS_UNIT_SUPPORT_FAILING_H
 #define QUERN_TESTS_UNIT_SUPPORT_FAILING_H
 
@@ -11,10 +12,12 @@ void failing_start(uint64_t count, bool all);
 /* How many were made to fail since the start. */
 uint64_t failing_stop(void);
 
+/* No more failures until the next start; what failed stays counted. For checks that allocate themselves. */
+void failing_pause(void);
+
 /* Runs the block once for each allocation that it makes, with that one failing, until a run has none that failed:
- *   FAILING_EACH(n) { ... }  */
-#define FAILING_EACH(n)                                                                          \
-  for (uint64_t n = 0, more_ = 1; more_ && (failing_start((n), false), true); \
-       more_ = failing_stop(), (n)++)
+ *   FAILING_EACH(n) { call the code; failing_pause(); check and clean up }  */
+#define FAILING_EACH(n) \
+  for (uint64_t n = 0, more_ = 1; more_ && (failing_start((n), false), true); more_ = failing_stop(), (n)++)
 
 #endif
