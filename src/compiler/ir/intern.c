@@ -115,6 +115,7 @@ static bool spares_init(ir_module *m) {
   ir_block **blocks = ir_alloc_array(m, sizeof(ir_block *), 2);
   if (m->failed) return false;
   in->spare_struct->name = "";
+  in->first_type_id = in->next_type_id;
   blocks[0] = blocks[1] = in->spare_block;
   in->spare_inst->u.ctrl.blocks = blocks;
   in->spare_inst->u.ctrl.block_count = 2;

@@ -26,7 +26,7 @@ typedef struct ir_name {
 struct ir_intern {
   ir_table types, constants, names;
   const ir_type *void_type, *bool_type, *ints[4], *floats[3];
-  uint32_t next_type_id;
+  uint32_t next_type_id, first_type_id; /* first: of types beyond the basic ones */
   ir_type *spare_struct;
   ir_inst *spare_inst;
   ir_block *spare_block;
@@ -50,6 +50,9 @@ bool ir_intern_init(ir_module *m);
 const char *ir_unique_name(ir_module *m, const void *owner, const char *name);
 bool ir_name_taken(const ir_module *m, const void *owner, qn_sv name);
 
+/* A function that is known by name but not yet in the module's list, and its entry there. */
+ir_function *ir_function_new(ir_module *m, qn_sv name);
+void ir_function_enlist(ir_module *m, ir_function *f);
 ir_type *ir_type_alloc(ir_module *m, ir_kind kind, uint64_t size, uint64_t align);
 ir_inst *ir_inst_alloc(ir_module *m, ir_op op, const ir_type *type, uint32_t arg_count);
 

@@ -111,6 +111,9 @@ struct ir_type {
 /* No object is larger: sizes stop there, and the verifier refuses them. */
 #define IR_SIZE_LIMIT ((uint64_t)1 << 40)
 
+/* Largest attribute aligned, of variables, structs, fields, loads and stores; all are powers of two. */
+#define IR_ALIGN_LIMIT 65536
+
 /* Types are interned: equal types are the same pointer (structs by identity). */
 const ir_type *ir_void(ir_module *m);
 const ir_type *ir_bool(ir_module *m);
@@ -118,7 +121,7 @@ const ir_type *ir_int(ir_module *m, uint32_t bits);
 const ir_type *ir_float(ir_module *m, uint32_t bits);
 const ir_type *ir_vector(ir_module *m, const ir_type *elem, uint32_t count);
 const ir_type *ir_pointer(ir_module *m, ir_space space, const ir_type *elem);
-const ir_type *ir_array(ir_module *m, const ir_type *elem, uint64_t length);
+const ir_type *ir_array(ir_module *m, const ir_type *elem, uint64_t length); /* elem is complete */
 /* A new struct without fields; pointers to it may be made before it is completed. The name is made unique. */
 ir_type *ir_struct_new(ir_module *m, const char *name);
 static inline bool ir_is_scalar(const ir_type *t) { return t->kind >= IR_BOOL && t->kind <= IR_FLOAT; }
@@ -277,10 +280,11 @@ struct ir_inst {
   ir_inst *prev, *next;
   uint64_t imm; /* const: bits; dimension, field, fence flags, align of load/store, param index */
   union {
-    ir_var *var;         /* ADDRESS */
-    ir_function *callee; /* CALL */
-    const int32_t *mask; /* SHUFFLE: as many as result lanes */
-    struct {             /* IF, LOOP, SWITCH, REGION */
+    ir_var *var;           /* ADDRESS */
+    ir_function *callee;   /* CALL */
+    ir_function *function; /* PARAM */
+    const int32_t *mask;   /* SHUFFLE: as many as result lanes */
+    struct {               /* IF, LOOP, SWITCH, REGION */
       ir_block **blocks;
       uint64_t *cases; /* SWITCH: block_count - 1 distinct values */
       uint32_t block_count;
@@ -477,9 +481,16 @@ bool ir_eval_scalar(ir_op op, uint32_t flags, const ir_type *result, const ir_ty
 /* Canonical: the same module gives the same text, with values numbered in order. The key hashes this. */
 void ir_print(ir_module *m, qn_bytes *out);
 void ir_print_function(ir_function *f, qn_bytes *out);
-/* Adds what the text holds to `m` (so that library functions can be linked). Errors: DATA with line and column. */
+/* One instruction, without what its blocks hold; for messages. */
+void ir_print_inst(const ir_inst *inst, qn_bytes *out);
+/* Adds what the text holds to `m` (so that library functions can be linked): functions that `m` declares get their
+ * bodies, structs and constants of a name that is taken get another name. A module that is still empty takes over the
+ * text's model. Errors: DATA with line and column, then `m` must not be used. */
 QN_MUST_USE qn_status ir_parse(ir_module *m, qn_sv text, const char *name);
-/* Checks every rule of this header. Errors: INTERNAL with the function and the printed instruction. */
+/* Blocks nest no deeper. */
+#define IR_DEPTH_LIMIT 1000
+/* Checks every rule of this header. Errors: INTERNAL with the function and the printed instruction; LIMIT when blocks
+ * nest too deep. */
 QN_MUST_USE qn_status ir_verify(ir_module *m);
 
 #endif

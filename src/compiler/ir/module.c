@@ -16,10 +16,8 @@ void ir_module_free(ir_module *m) {
 
 ir_function *ir_function_find(ir_module *m, qn_sv name) { return qn_map_get(&m->function_names, name); }
 
-ir_function *ir_function_get(ir_module *m, qn_sv name) {
-  ir_function *f = ir_function_find(m, name);
-  if (f) return f;
-  f = ir_alloc(m, sizeof *f);
+ir_function *ir_function_new(ir_module *m, qn_sv name) {
+  ir_function *f = ir_alloc(m, sizeof *f);
   char *copy = qn_arena_copy(m->arena, name);
   if (!f || !copy || !qn_map_set(&m->function_names, qn_sv_make(copy, name.size), f)) {
     m->failed = true;
@@ -28,11 +26,22 @@ ir_function *ir_function_get(ir_module *m, qn_sv name) {
   f->name = copy;
   f->module = m;
   f->result = ir_void(m);
+  return f;
+}
+
+void ir_function_enlist(ir_module *m, ir_function *f) {
   if (m->last_function)
     m->last_function->next = f;
   else
     m->functions = f;
   m->last_function = f;
+}
+
+ir_function *ir_function_get(ir_module *m, qn_sv name) {
+  ir_function *f = ir_function_find(m, name);
+  if (f) return f;
+  f = ir_function_new(m, name);
+  if (f) ir_function_enlist(m, f);
   return f;
 }
 
@@ -48,6 +57,7 @@ static bool set_param(ir_function *f, uint32_t index, const ir_type *type, const
   param->value = ir_inst_alloc(m, IR_PARAM, type, 0);
   if (!param->name || !param->value) return false;
   param->value->imm = index;
+  param->value->u.function = f;
   return true;
 }
 

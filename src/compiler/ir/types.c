@@ -109,6 +109,7 @@ void ir_struct_complete(ir_module *m, ir_type *type, const ir_type *const *field
   type->is_packed = is_packed;
   type->declared_align = align;
   type->is_complete = true;
+  type->id = m->intern->next_type_id++;
   place_fields(type);
 }
 
@@ -119,38 +120,3 @@ const ir_type *ir_with_elem(ir_module *m, const ir_type *type, const ir_type *el
 const ir_type *ir_bool_like(ir_module *m, const ir_type *type) { return ir_with_elem(m, type, ir_bool(m)); }
 
 const ir_type *ir_size_type(ir_module *m) { return ir_int(m, m->model.address_bits); }
-
-static const char *const space_names[] = {"private", "global", "constant", "local", "generic"};
-
-/* A type has at most one type inside, at its end, so that a loop prints it. */
-void ir_type_print(const ir_type *type, qn_bytes *out) {
-  uint64_t brackets = 0;
-  for (; type->kind == IR_POINTER || type->kind == IR_ARRAY; type = type->elem) {
-    if (type->kind == IR_POINTER) {
-      qn_bytes_printf(out, "ptr %s ", space_names[type->space]);
-    } else {
-      qn_bytes_printf(out, "[%llu x ", (unsigned long long)type->length);
-      brackets++;
-    }
-  }
-  const ir_type *elem = ir_elem_of(type);
-  switch (elem->kind) {
-    case IR_BOOL:
-      qn_bytes_append_str(out, "bool");
-      break;
-    case IR_INT:
-      qn_bytes_printf(out, "i%u", elem->bits);
-      break;
-    case IR_FLOAT:
-      qn_bytes_printf(out, "f%u", elem->bits);
-      break;
-    case IR_STRUCT:
-      qn_bytes_printf(out, "@%s", elem->name);
-      break;
-    default:
-      qn_bytes_append_str(out, "void");
-      break;
-  }
-  if (type->kind == IR_VECTOR) qn_bytes_printf(out, "x%u", type->count);
-  while (brackets--) qn_bytes_append_char(out, ']');
-}
