@@ -1,0 +1,4 @@
+/* expect: A1: f: parameter 1 'float' */
+#include <stdint.h>
+
+void f(float a);
