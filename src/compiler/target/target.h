@@ -20,6 +20,9 @@ typedef struct qn_target_options {
   bool opt_disable; /* -cl-opt-disable */
 } qn_target_options;
 
+/* The entry of kernel NAME in CPU code is the symbol quern_kernel_NAME, which no other symbol begins with. */
+#define QN_KERNEL_SYMBOL_PREFIX "quern_kernel_"
+
 /* CPU code through libquern-llvm.so, which is loaded at the first call. `m` is prepared by qn_prepare_cpu (pass/pass.h)
  * and may be changed by the call. Errors: NOT_FOUND when the library is not there (the text says where it was looked
  * for), COMPILE, UNSUPPORTED, INTERNAL. Any thread, in parallel. */

@@ -1,0 +1,155 @@
+/* emit.h - what the files of the LLVM target share: the emitter (one a call), the state of the function being emitted,
+ * and helpers that work on scalars and vectors alike. See docs/cpu-code.md.
+ *
+ * Errors: the first one is kept in the emitter (emit_fail) and the emission goes on with poison, so that the callers
+ * of the many small makers need no checks; emit_module looks at the end. */
+#ifndef QUERN_LLVM_EMIT_H
+#define QUERN_LLVM_EMIT_H
+
+#include <llvm-c/Core.h>
+#include <llvm-c/TargetMachine.h>
+
+#include "base/arena.h"
+#include "compiler/ir/ir.h"
+#include "compiler/target/llvm/plugin.h"
+#include "quern/adapter.h"
+
+/* What the target does in one instruction; what it does not is spelt out (expand.c). */
+typedef struct target_facts {
+  bool fma;     /* fused multiply-add of f32 and f64 */
+  bool half;    /* conversions between f16 and f32 */
+  bool round;   /* floor, ceil, trunc, rint */
+  bool wide512; /* 512-bit vectors */
+} target_facts;
+
+typedef struct function_state function_state;
+
+typedef struct emitter {
+  ir_module *m;
+  const qn_target_options *options;
+  target_facts facts;
+  LLVMContextRef context;
+  LLVMModuleRef module;
+  LLVMBuilderRef builder;
+  LLVMTargetMachineRef machine;
+  uint32_t region_count; /* emitted so far */
+  uint32_t region_limit; /* that have metadata */
+  LLVMTypeRef void_type, i1, i8, i32, i64, f32, f64, ptr;
+  function_state *f; /* being emitted */
+  qn_arena arena;
+  bool needs_runtime; /* a function of runtime.c is called */
+  qn_status status;
+  char error[4096];
+} emitter;
+
+/* Ids of the item being emitted: indices within the group, i64. In code that runs once a group they are NULL. */
+typedef struct item_ids {
+  LLVMValueRef local[3];
+  LLVMValueRef linear; /* index in the group's context arrays */
+} item_ids;
+
+/* Where break and continue go. */
+typedef struct target_blocks {
+  LLVMBasicBlockRef leave, again; /* again: NULL in a switch */
+  struct target_blocks *outer;
+} target_blocks;
+
+struct function_state {
+  const ir_function *ir;
+  LLVMValueRef function;
+  LLVMBasicBlockRef entry;     /* variables and group-level values; ends with a branch to the body */
+  LLVMValueRef launch, group;  /* records; NULL in functions that ask for nothing */
+  LLVMValueRef queries[3][16]; /* group-level values by dimension and operation, made at first use */
+  LLVMValueRef scratch, padded_items;
+  item_ids items;
+  target_blocks *targets;
+  LLVMBasicBlockRef item_end;  /* where `return` goes in a region; NULL: a real return */
+  LLVMValueRef access_group;   /* of the innermost item loop; NULL: none */
+  bool dead;                   /* the place of emission can not be reached */
+};
+
+/* ---- Errors --------------------------------------------------------------------------------------- */
+
+void emit_fail(emitter *e, qn_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* ---- Types (type.c) ------------------------------------------------------------------------------- */
+
+LLVMTypeRef emit_type(emitter *e, const ir_type *type);        /* of a value: bool is i1 */
+LLVMTypeRef emit_memory_type(emitter *e, const ir_type *type); /* in memory: bool is i8, 3-vectors have 4 elements,
+                                                                  aggregates are bytes */
+/* Scalars and vectors alike. */
+LLVMTypeRef elem_type(LLVMTypeRef type);
+unsigned elem_bits(LLVMTypeRef type);
+unsigned lane_count(LLVMTypeRef type); /* scalar: 1 */
+LLVMTypeRef with_elem(LLVMTypeRef type, LLVMTypeRef elem);
+LLVMTypeRef int_like(LLVMTypeRef type); /* integers of the elements' width */
+LLVMTypeRef int_with_bits(emitter *e, LLVMTypeRef type, unsigned bits);
+LLVMValueRef int_splat(LLVMTypeRef type, uint64_t value);
+LLVMValueRef float_splat(LLVMTypeRef type, double value);
+LLVMValueRef splat(emitter *e, LLVMValueRef scalar, unsigned lanes);
+
+/* ---- Constants and leaves (constant.c) -------------------------------------------------------------- */
+
+LLVMValueRef emit_constant(emitter *e, const ir_inst *leaf);
+void emit_constants(emitter *e); /* program-scope variables */
+
+/* ---- Operations ------------------------------------------------------------------------------------- */
+
+/* A component-wise operation (classes UN, BIN, TRI, CMP, CONV but bitcast) on values of any number of lanes. `result`
+ * is the LLVM type of the result. */
+LLVMValueRef emit_op(emitter *e, ir_op op, uint32_t flags, LLVMTypeRef result, LLVMValueRef *args);
+LLVMValueRef emit_intrinsic(emitter *e, const char *name, LLVMTypeRef *types, unsigned type_count, LLVMValueRef *args,
+                            unsigned arg_count);
+LLVMValueRef emit_intrinsic1(emitter *e, const char *name, LLVMTypeRef type, LLVMValueRef *args, unsigned arg_count);
+void set_fast_flags(LLVMValueRef value, uint32_t flags);
+
+/* expand.c: what the target has no instruction for. */
+LLVMValueRef expand_fma(emitter *e, LLVMValueRef *args);
+LLVMValueRef expand_round(emitter *e, ir_op op, LLVMValueRef x);
+LLVMValueRef expand_frem(emitter *e, LLVMValueRef *args);
+LLVMValueRef expand_widen_half(emitter *e, LLVMValueRef x);               /* f16 -> f32 */
+LLVMValueRef expand_narrow_half(emitter *e, LLVMValueRef x);              /* f32 -> f16 */
+LLVMValueRef expand_double_to_odd_float(emitter *e, LLVMValueRef x);      /* for a second rounding */
+LLVMValueRef expand_integer_to_half(emitter *e, ir_op op, LLVMValueRef x); /* any integer -> f16 */
+
+/* ---- Memory (memory.c) ------------------------------------------------------------------------------ */
+
+LLVMValueRef emit_load(emitter *e, const ir_inst *inst, LLVMValueRef pointer);
+void emit_store(emitter *e, const ir_inst *inst, LLVMValueRef pointer, LLVMValueRef value);
+void emit_copy(emitter *e, const ir_inst *inst, LLVMValueRef target, LLVMValueRef source);
+LLVMValueRef emit_atomic(emitter *e, const ir_inst *inst, LLVMValueRef *args);
+LLVMValueRef emit_offset(emitter *e, LLVMValueRef pointer, uint64_t bytes);
+LLVMValueRef emit_elem(emitter *e, LLVMValueRef pointer, const ir_type *elem, LLVMValueRef index);
+
+/* ---- Functions -------------------------------------------------------------------------------------- */
+
+bool emit_module(emitter *e);
+void emit_function(emitter *e, ir_function *f);
+void emit_kernel(emitter *e, ir_function *f);
+void emit_block(emitter *e, const ir_block *block);
+void emit_scratch(emitter *e, const ir_function *kernel); /* where context variables are */
+void emit_body(emitter *e, ir_function *f);
+void emit_region(emitter *e, const ir_block *block); /* once for each item of the group */
+LLVMValueRef emit_value(emitter *e, ir_inst *value); /* an operand */
+LLVMValueRef emit_query(emitter *e, const ir_inst *inst);
+LLVMValueRef emit_variable(emitter *e, ir_var *var);
+LLVMBasicBlockRef new_block(emitter *e, const char *name);
+void at_block(emitter *e, LLVMBasicBlockRef block);
+void at_entry(emitter *e); /* before the end of the entry block */
+void branch_to(emitter *e, LLVMBasicBlockRef block); /* and nothing is reached after it */
+/* Attributes of every function that is emitted. */
+void add_attributes(emitter *e, LLVMValueRef function, const char *const *names);
+
+/* ---- Whole modules ---------------------------------------------------------------------------------- */
+
+bool pipeline_open(emitter *e);
+bool pipeline_optimise(emitter *e);
+bool pipeline_emit(emitter *e, qn_bytes *out);
+void pipeline_close(emitter *e);
+bool runtime_link(emitter *e, const char *text, const char *what);
+/* After the optimiser: definitions of the memory functions that the code generator will call. */
+bool runtime_add_memory_functions(emitter *e);
+LLVMValueRef runtime_function(emitter *e, const char *name, LLVMTypeRef type);
+bool object_check(emitter *e, const char *bytes, size_t size);
+
+#endif

@@ -1,0 +1,244 @@
+/* pipeline.c - the target machine, the passes, and the emission of objects and text. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <threads.h>
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/IRReader.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+
+#include "emit.h"
+
+/* ---- Targets -------------------------------------------------------------------------------------------------- */
+
+typedef struct arch_row {
+  const char *name, *triple;
+  void (*start)(void);
+  bool complete; /* all that target_facts names is in the base architecture */
+} arch_row;
+
+static void start_x86(void) {
+  LLVMInitializeX86TargetInfo();
+  LLVMInitializeX86Target();
+  LLVMInitializeX86TargetMC();
+  LLVMInitializeX86AsmPrinter();
+}
+
+static void start_aarch64(void) {
+  LLVMInitializeAArch64TargetInfo();
+  LLVMInitializeAArch64Target();
+  LLVMInitializeAArch64TargetMC();
+  LLVMInitializeAArch64AsmPrinter();
+}
+
+static const arch_row arches[] = {
+    {"x86-64", "x86_64-unknown-linux-gnu", start_x86, false},
+    {"aarch64", "aarch64-unknown-linux-gnu", start_aarch64, true},
+};
+
+static mtx_t start_lock;
+static once_flag start_once = ONCE_FLAG_INIT;
+static void make_start_lock(void) { (void)mtx_init(&start_lock, mtx_plain); }
+
+/* Only what is asked for: each target's tables cost time. */
+static void start(const arch_row *arch) {
+  static bool started[sizeof arches / sizeof *arches];
+  size_t index = (size_t)(arch - arches);
+  call_once(&start_once, make_start_lock);
+  (void)mtx_lock(&start_lock);
+  if (!started[index]) arch->start();
+  started[index] = true;
+  (void)mtx_unlock(&start_lock);
+}
+
+static const arch_row *find_arch(emitter *e) {
+  const char *name = e->options->arch ? e->options->arch : "";
+  for (size_t i = 0; i < sizeof arches / sizeof *arches; i++)
+    if (strcmp(name, arches[i].name) == 0) return &arches[i];
+  emit_fail(e, QN_ERROR_UNSUPPORTED, "the LLVM target makes code for x86-64 and aarch64, not for '%s'", name);
+  return NULL;
+}
+
+/* ---- Facts ------------------------------------------------------------------------------------------------------ */
+
+/* Whether the last word on a feature in "+a,-b,+c" is plus. */
+static bool has_feature(const char *features, const char *name) {
+  bool has = false;
+  size_t length = strlen(name);
+  for (const char *at = features; *at;) {
+    size_t size = strcspn(at, ",");
+    if (size == length + 1 && memcmp(at + 1, name, length) == 0) has = *at == '+';
+    at += size;
+    if (*at) at++;
+  }
+  return has;
+}
+
+static void find_facts(emitter *e, const arch_row *arch) {
+  const char *features = e->options->features ? e->options->features : "";
+  const char *cpu = e->options->cpu ? e->options->cpu : "";
+  bool v4 = strcmp(cpu, "x86-64-v4") == 0, v3 = v4 || strcmp(cpu, "x86-64-v3") == 0;
+  bool v2 = v3 || strcmp(cpu, "x86-64-v2") == 0;
+  e->facts.fma = arch->complete || v3 || has_feature(features, "fma");
+  e->facts.half = arch->complete || v3 || has_feature(features, "f16c");
+  e->facts.round = arch->complete || v2 || has_feature(features, "sse4.1");
+  e->facts.wide512 = v4 || has_feature(features, "avx512vl");
+}
+
+/* ---- Opening ------------------------------------------------------------------------------------------------------ */
+
+static bool open_machine(emitter *e, const arch_row *arch) {
+  LLVMTargetRef target = NULL;
+  char *message = NULL;
+  if (LLVMGetTargetFromTriple(arch->triple, &target, &message)) {
+    emit_fail(e, QN_ERROR_UNSUPPORTED, "LLVM: %s", message ? message : arch->triple);
+    LLVMDisposeMessage(message);
+    return false;
+  }
+  LLVMTargetMachineOptionsRef options = LLVMCreateTargetMachineOptions();
+  LLVMTargetMachineOptionsSetCPU(options, e->options->cpu ? e->options->cpu : "");
+  LLVMTargetMachineOptionsSetFeatures(options, e->options->features ? e->options->features : "");
+  LLVMTargetMachineOptionsSetCodeGenOptLevel(
+      options, e->options->opt_disable ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault);
+  LLVMTargetMachineOptionsSetRelocMode(options, LLVMRelocPIC);
+  LLVMTargetMachineOptionsSetCodeModel(options, LLVMCodeModelSmall);
+  e->machine = LLVMCreateTargetMachineWithOptions(target, arch->triple, options);
+  LLVMDisposeTargetMachineOptions(options);
+  if (!e->machine) emit_fail(e, QN_ERROR_UNSUPPORTED, "LLVM has no code generator for %s", arch->triple);
+  return e->machine != NULL;
+}
+
+static bool count_region(void *user, ir_inst *inst) {
+  uint32_t *count = user;
+  if (inst->op == IR_REGION) ++*count;
+  return true;
+}
+
+static uint32_t count_regions(const ir_module *m) {
+  uint32_t count = 0;
+  for (ir_function *f = m->functions; f; f = f->next) {
+    if (!f->is_kernel || !f->body) continue;
+    if (f->has_regions)
+      (void)ir_walk(f->body, count_region, &count);
+    else
+      count++;
+  }
+  return count;
+}
+
+/* The C interface has no distinct metadata nodes, which access groups must be; the text form does. So a module starts
+ * as text with one group and one loop node a region. */
+static void write_metadata(emitter *e, qn_bytes *text) {
+  uint32_t count = count_regions(e->m);
+  for (int loops = 0; loops < 2 && count; loops++) {
+    qn_bytes_printf(text, "!quern.%s = !{", loops ? "loops" : "groups");
+    for (uint32_t i = 0; i < count; i++) qn_bytes_printf(text, "%s!%u", i ? ", " : "", 2 * i + (uint32_t)loops);
+    qn_bytes_append_str(text, "}\n");
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    qn_bytes_printf(text, "!%u = distinct !{}\n", 2 * i);
+    qn_bytes_printf(text, "!%u = distinct !{!%u, !{!\"llvm.loop.parallel_accesses\", !%u}, ", 2 * i + 1, 2 * i + 1,
+                    2 * i);
+    qn_bytes_printf(text, "!{!\"llvm.loop.vectorize.enable\", i1 %s}}\n", e->options->scalar ? "false" : "true");
+  }
+}
+
+static bool parse(emitter *e, const qn_bytes *text, const char *what, LLVMModuleRef *out) {
+  char *message = NULL;
+  LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(text->data, text->size, what);
+  if (!LLVMParseIRInContext(e->context, buffer, out, &message)) return true;
+  emit_fail(e, QN_ERROR_INTERNAL, "LLVM does not read %s: %s", what, message ? message : "");
+  LLVMDisposeMessage(message);
+  return false;
+}
+
+static bool open_module(emitter *e, const arch_row *arch) {
+  qn_bytes text = {0};
+  qn_bytes_printf(&text, "source_filename = \"quern\"\ntarget triple = \"%s\"\n", arch->triple);
+  write_metadata(e, &text);
+  bool good = !text.failed && parse(e, &text, "a module's frame", &e->module);
+  if (text.failed) emit_fail(e, QN_ERROR_OUT_OF_HOST_MEMORY, "out of memory for a module");
+  qn_bytes_free(&text);
+  if (!good) return false;
+  LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(e->machine);
+  LLVMSetModuleDataLayout(e->module, layout);
+  LLVMDisposeTargetData(layout);
+  e->builder = LLVMCreateBuilderInContext(e->context);
+  return true;
+}
+
+bool pipeline_open(emitter *e) {
+  const arch_row *arch = find_arch(e);
+  if (!arch) return false;
+  start(arch);
+  find_facts(e, arch);
+  return open_machine(e, arch) && open_module(e, arch);
+}
+
+void pipeline_close(emitter *e) {
+  if (e->builder) LLVMDisposeBuilder(e->builder);
+  if (e->module) LLVMDisposeModule(e->module);
+  if (e->machine) LLVMDisposeTargetMachine(e->machine);
+  if (e->context) LLVMContextDispose(e->context);
+}
+
+/* ---- Optimising ----------------------------------------------------------------------------------------------------- */
+
+static bool verify(emitter *e) {
+  char *message = NULL;
+  bool good = !LLVMVerifyModule(e->module, LLVMReturnStatusAction, &message);
+  if (!good) emit_fail(e, QN_ERROR_INTERNAL, "the LLVM target made a wrong module: %s", message);
+  LLVMDisposeMessage(message);
+  return good;
+}
+
+static bool run_passes(emitter *e, const char *passes) {
+  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+  LLVMPassBuilderOptionsSetLoopVectorization(options, !e->options->scalar);
+  LLVMPassBuilderOptionsSetSLPVectorization(options, !e->options->scalar);
+  LLVMPassBuilderOptionsSetLoopInterleaving(options, !e->options->scalar);
+  LLVMPassBuilderOptionsSetCallGraphProfile(options, 0);
+  LLVMErrorRef error = LLVMRunPasses(e->module, passes, e->machine, options);
+  LLVMDisposePassBuilderOptions(options);
+  if (!error) return true;
+  char *message = LLVMGetErrorMessage(error);
+  emit_fail(e, QN_ERROR_INTERNAL, "LLVM's passes: %s", message);
+  LLVMDisposeErrorMessage(message);
+  return false;
+}
+
+bool pipeline_optimise(emitter *e) {
+  if (!runtime_add_functions(e) || !verify(e)) return false;
+  if (!run_passes(e, e->options->opt_disable ? "default<O0>" : "default<O3>")) return false;
+  return runtime_add_memory_functions(e);
+}
+
+/* ---- Emitting --------------------------------------------------------------------------------------------------------- */
+
+static bool emit_text(emitter *e, qn_bytes *out) {
+  char *text = LLVMPrintModuleToString(e->module);
+  qn_bytes_append_str(out, text);
+  LLVMDisposeMessage(text);
+  return true;
+}
+
+bool pipeline_emit(emitter *e, qn_bytes *out) {
+  LLVMMemoryBufferRef buffer = NULL;
+  char *message = NULL;
+  if (e->options->emit == QN_EMIT_LLVM_IR) return emit_text(e, out);
+  LLVMCodeGenFileType kind = e->options->emit == QN_EMIT_OBJECT ? LLVMObjectFile : LLVMAssemblyFile;
+  if (LLVMTargetMachineEmitToMemoryBuffer(e->machine, e->module, kind, &message, &buffer)) {
+    emit_fail(e, QN_ERROR_INTERNAL, "LLVM's code generator: %s", message ? message : "");
+    LLVMDisposeMessage(message);
+    return false;
+  }
+  const char *bytes = LLVMGetBufferStart(buffer);
+  size_t size = LLVMGetBufferSize(buffer);
+  bool good = kind != LLVMObjectFile || object_check(e, bytes, size);
+  if (good) qn_bytes_append(out, bytes, size);
+  LLVMDisposeMemoryBuffer(buffer);
+  return good;
+}

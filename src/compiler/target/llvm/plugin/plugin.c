@@ -1,0 +1,127 @@
+/* plugin.c - the one exported function, and the emission of a whole module. */
+#include <setjmp.h>
+#include <stdio.h>
+#include <string.h>
+#include <threads.h>
+
+#include <llvm-c/ErrorHandling.h>
+
+#include "build_id.h"
+#include "emit.h"
+
+void emit_fail(emitter *e, qn_status status, const char *format, ...) {
+  va_list args;
+  if (e->status < 0) return;
+  e->status = status;
+  va_start(args, format);
+  (void)vsnprintf(e->error, sizeof e->error, format, args);
+  va_end(args);
+}
+
+/* ---- LLVM's own errors --------------------------------------------------------------------------------------- */
+
+/* LLVM ends the process after a fatal error unless the handler leaves it. What it held is lost then, but the process
+ * and its other threads live. */
+static thread_local struct {
+  jmp_buf *escape;
+  emitter *e;
+} fatal;
+
+static void on_fatal_error(const char *reason) {
+  if (!fatal.escape) return;
+  emit_fail(fatal.e, QN_ERROR_INTERNAL, "LLVM: %s", reason);
+  longjmp(*fatal.escape, 1);
+}
+
+static void on_diagnostic(LLVMDiagnosticInfoRef info, void *user) {
+  emitter *e = user;
+  if (LLVMGetDiagInfoSeverity(info) != LLVMDSError) return;
+  char *text = LLVMGetDiagInfoDescription(info);
+  emit_fail(e, QN_ERROR_COMPILE, "LLVM: %s", text);
+  LLVMDisposeMessage(text);
+}
+
+/* ---- Modules --------------------------------------------------------------------------------------------------- */
+
+static void common_types(emitter *e) {
+  e->void_type = LLVMVoidTypeInContext(e->context);
+  e->i1 = LLVMInt1TypeInContext(e->context);
+  e->i8 = LLVMInt8TypeInContext(e->context);
+  e->i32 = LLVMInt32TypeInContext(e->context);
+  e->i64 = LLVMInt64TypeInContext(e->context);
+  e->f32 = LLVMFloatTypeInContext(e->context);
+  e->f64 = LLVMDoubleTypeInContext(e->context);
+  e->ptr = LLVMPointerTypeInContext(e->context, 0);
+}
+
+static bool emit_all(emitter *e) {
+  if (e->m->model.address_bits != 64) {
+    emit_fail(e, QN_ERROR_UNSUPPORTED, "CPU code has 64-bit addresses; the module was compiled for %u bits",
+              e->m->model.address_bits);
+    return false;
+  }
+  common_types(e);
+  emit_constants(e);
+  for (ir_function *f = e->m->functions; f; f = f->next) f->aux = NULL;
+  for (ir_function *f = e->m->functions; f && e->status >= 0; f = f->next) {
+    if (!f->body) continue;
+    if (f->is_kernel)
+      emit_kernel(e, f);
+    else
+      emit_function(e, f);
+  }
+  return e->status >= 0;
+}
+
+static void run(emitter *e, qn_bytes *out) {
+  if (pipeline_open(e) && emit_all(e) && pipeline_optimise(e)) (void)pipeline_emit(e, out);
+}
+
+static void guarded_run(emitter *e, qn_bytes *out) {
+  jmp_buf escape;
+  fatal.e = e;
+  fatal.escape = &escape;
+  if (setjmp(escape) == 0) {
+    run(e, out);
+    fatal.escape = NULL;
+    pipeline_close(e);
+  }
+  fatal.escape = NULL;
+}
+
+static void release(qn_llvm_result *result) { qn_bytes_free(&result->code); }
+
+static qn_status emit(ir_module *m, const qn_target_options *options, qn_llvm_result *result) {
+  emitter *e = calloc(1, sizeof *e);
+  *result = (qn_llvm_result){.release = release};
+  if (!e) {
+    (void)snprintf(result->error, sizeof result->error, "out of memory for code generation");
+    return QN_ERROR_OUT_OF_HOST_MEMORY;
+  }
+  e->m = m;
+  e->options = options;
+  qn_arena_init(&e->arena, 0);
+  e->context = LLVMContextCreate();
+  LLVMContextSetDiagnosticHandler(e->context, on_diagnostic, e);
+  guarded_run(e, &result->code);
+  if (e->status >= 0 && result->code.failed) emit_fail(e, QN_ERROR_OUT_OF_HOST_MEMORY, "out of memory for the code");
+  qn_status status = e->status;
+  if (status < 0) (void)snprintf(result->error, sizeof result->error, "%s", e->error);
+  qn_arena_free(&e->arena);
+  free(e);
+  return status;
+}
+
+/* ---- The boundary ------------------------------------------------------------------------------------------------ */
+
+static once_flag once = ONCE_FLAG_INIT;
+static void first_use(void) { LLVMInstallFatalErrorHandler(on_fatal_error); }
+
+__attribute__((visibility("default"))) const qn_llvm_table *qn_llvm_entry(void);
+
+const qn_llvm_table *qn_llvm_entry(void) {
+  static const qn_llvm_table table = {
+      .struct_size = sizeof(qn_llvm_table), .build_id = QN_BUILD_ID, .llvm_version = LLVM_VERSION_TEXT, .emit = emit};
+  call_once(&once, first_use);
+  return &table;
+}
