@@ -19,12 +19,14 @@ static LLVMValueRef vector_constant(emitter *e, const ir_inst *leaf) {
 LLVMValueRef emit_constant(emitter *e, const ir_inst *leaf) {
   LLVMTypeRef type = emit_type(e, leaf->type);
   switch (leaf->op) {
-    case IR_CONST: return scalar_constant(e, leaf->type, leaf->imm);
+    case IR_CONST:
+      return scalar_constant(e, leaf->type, leaf->imm);
     case IR_AGGREGATE:
       if (leaf->type->kind == IR_VECTOR) return vector_constant(e, leaf);
       emit_fail(e, QN_ERROR_INTERNAL, "an aggregate stands as a value");
       return LLVMConstNull(type);
-    default: return LLVMConstNull(type); /* zero; undef: any value, the same at each use */
+    default:
+      return LLVMConstNull(type); /* zero; undef: any value, the same at each use */
   }
 }
 
@@ -107,14 +109,16 @@ static LLVMValueRef address_constant(emitter *e, const ir_inst *leaf) {
 /* Its LLVM type has the size of the IR's type. */
 static LLVMValueRef memory_constant(emitter *e, const ir_inst *init) {
   switch (init->op) {
-    case IR_ADDRESS: return address_constant(e, init);
+    case IR_ADDRESS:
+      return address_constant(e, init);
     case IR_CONST:
       if (init->type->kind == IR_BOOL) return LLVMConstInt(e->i8, init->imm & 1, 0);
       return scalar_constant(e, init->type, init->imm);
     case IR_AGGREGATE:
       if (init->type->kind == IR_VECTOR) return memory_vector(e, init);
       return init->type->kind == IR_ARRAY ? array_constant(e, init) : struct_constant(e, init);
-    default: return LLVMConstNull(emit_memory_type(e, init->type));
+    default:
+      return LLVMConstNull(emit_memory_type(e, init->type));
   }
 }
 

@@ -37,7 +37,6 @@ typedef struct emitter {
   LLVMTypeRef void_type, i1, i8, i32, i64, f32, f64, ptr;
   function_state *f; /* being emitted */
   qn_arena arena;
-  bool needs_runtime; /* a function of runtime.c is called */
   qn_status status;
   char error[4096];
 } emitter;
@@ -63,9 +62,9 @@ struct function_state {
   LLVMValueRef scratch, padded_items;
   item_ids items;
   target_blocks *targets;
-  LLVMBasicBlockRef item_end;  /* where `return` goes in a region; NULL: a real return */
-  LLVMValueRef access_group;   /* of the innermost item loop; NULL: none */
-  bool dead;                   /* the place of emission can not be reached */
+  LLVMBasicBlockRef item_end; /* where `return` goes in a region; NULL: a real return */
+  LLVMValueRef access_group;  /* of the innermost item loop; NULL: none */
+  bool dead;                  /* the place of emission can not be reached */
 };
 
 /* ---- Errors --------------------------------------------------------------------------------------- */
@@ -107,9 +106,9 @@ void set_fast_flags(LLVMValueRef value, uint32_t flags);
 LLVMValueRef expand_fma(emitter *e, LLVMValueRef *args);
 LLVMValueRef expand_round(emitter *e, ir_op op, LLVMValueRef x);
 LLVMValueRef expand_frem(emitter *e, LLVMValueRef *args);
-LLVMValueRef expand_widen_half(emitter *e, LLVMValueRef x);               /* f16 -> f32 */
-LLVMValueRef expand_narrow_half(emitter *e, LLVMValueRef x);              /* f32 -> f16 */
-LLVMValueRef expand_double_to_odd_float(emitter *e, LLVMValueRef x);      /* for a second rounding */
+LLVMValueRef expand_widen_half(emitter *e, LLVMValueRef x);                /* f16 -> f32 */
+LLVMValueRef expand_narrow_half(emitter *e, LLVMValueRef x);               /* f32 -> f16 */
+LLVMValueRef expand_double_to_odd_float(emitter *e, LLVMValueRef x);       /* for a second rounding */
 LLVMValueRef expand_integer_to_half(emitter *e, ir_op op, LLVMValueRef x); /* any integer -> f16 */
 
 /* ---- Memory (memory.c) ------------------------------------------------------------------------------ */
@@ -135,7 +134,7 @@ LLVMValueRef emit_query(emitter *e, const ir_inst *inst);
 LLVMValueRef emit_variable(emitter *e, ir_var *var);
 LLVMBasicBlockRef new_block(emitter *e, const char *name);
 void at_block(emitter *e, LLVMBasicBlockRef block);
-void at_entry(emitter *e); /* before the end of the entry block */
+void at_entry(emitter *e);                           /* before the end of the entry block */
 void branch_to(emitter *e, LLVMBasicBlockRef block); /* and nothing is reached after it */
 /* Attributes of every function that is emitted. */
 void add_attributes(emitter *e, LLVMValueRef function, const char *const *names);
@@ -146,9 +145,9 @@ bool pipeline_open(emitter *e);
 bool pipeline_optimise(emitter *e);
 bool pipeline_emit(emitter *e, qn_bytes *out);
 void pipeline_close(emitter *e);
-bool runtime_link(emitter *e, const char *text, const char *what);
 /* After the optimiser: definitions of the memory functions that the code generator will call. */
 bool runtime_add_memory_functions(emitter *e);
+/* A function of runtime.c by name, built at its first use. */
 LLVMValueRef runtime_function(emitter *e, const char *name, LLVMTypeRef type);
 bool object_check(emitter *e, const char *bytes, size_t size);
 

@@ -4,9 +4,7 @@
 
 #define B (e->builder)
 
-static LLVMValueRef as_int(emitter *e, LLVMValueRef x) {
-  return LLVMBuildBitCast(B, x, int_like(LLVMTypeOf(x)), "");
-}
+static LLVMValueRef as_int(emitter *e, LLVMValueRef x) { return LLVMBuildBitCast(B, x, int_like(LLVMTypeOf(x)), ""); }
 
 static LLVMValueRef and_mask(emitter *e, LLVMValueRef bits, uint64_t mask) {
   return LLVMBuildAnd(B, bits, int_splat(LLVMTypeOf(bits), mask), "");
@@ -103,12 +101,12 @@ LLVMValueRef expand_integer_to_half(emitter *e, ir_op op, LLVMValueRef x) {
 static LLVMValueRef add_to_odd(emitter *e, LLVMValueRef x, LLVMValueRef y) {
   LLVMValueRef sum = LLVMBuildFAdd(B, x, y, "");
   LLVMValueRef part = LLVMBuildFSub(B, sum, x, "");
-  LLVMValueRef error = LLVMBuildFAdd(B, LLVMBuildFSub(B, x, LLVMBuildFSub(B, sum, part, ""), ""),
-                                     LLVMBuildFSub(B, y, part, ""), "");
+  LLVMValueRef error =
+      LLVMBuildFAdd(B, LLVMBuildFSub(B, x, LLVMBuildFSub(B, sum, part, ""), ""), LLVMBuildFSub(B, y, part, ""), "");
   LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(x));
   LLVMValueRef inexact = LLVMBuildFCmp(B, LLVMRealONE, error, zero, "");
-  LLVMValueRef down = LLVMBuildXor(B, LLVMBuildFCmp(B, LLVMRealOLT, error, zero, ""),
-                                   LLVMBuildFCmp(B, LLVMRealOLT, sum, zero, ""), "");
+  LLVMValueRef down =
+      LLVMBuildXor(B, LLVMBuildFCmp(B, LLVMRealOLT, error, zero, ""), LLVMBuildFCmp(B, LLVMRealOLT, sum, zero, ""), "");
   return to_odd(e, sum, inexact, down);
 }
 
@@ -149,9 +147,8 @@ LLVMValueRef expand_frem(emitter *e, LLVMValueRef *args) {
   LLVMTypeRef type = LLVMTypeOf(args[0]);
   LLVMValueRef wide[2] = {args[0], args[1]};
   if (elem_bits(type) == 64) return each_lane(e, "quern.fmod.f64", wide, 2);
-  if (elem_bits(type) == 32) return each_lane(e, "quern.fmod.f32", wide, 2);
-  for (int i = 0; i < 2; i++) wide[i] = emit_op(e, IR_FWIDEN, 0, with_elem(type, e->f32), &args[i]);
-  LLVMValueRef value = each_lane(e, "quern.fmod.f32", wide, 2); /* exact in f16 */
+  for (int i = 0; i < 2; i++) wide[i] = to_double(e, args[i]);
+  LLVMValueRef value = each_lane(e, "quern.fmod.f64", wide, 2); /* exact in the narrower type */
   return emit_op(e, IR_FNARROW, 0, type, &value);
 }
 
@@ -164,6 +161,11 @@ LLVMValueRef expand_round(emitter *e, ir_op op, LLVMValueRef x) {
     LLVMValueRef wide = emit_op(e, IR_FWIDEN, 0, with_elem(type, e->f32), &x);
     wide = emit_op(e, op, 0, LLVMTypeOf(wide), &wide);
     return emit_op(e, IR_FNARROW, 0, type, &wide);
+  }
+  if (op == IR_FROUND) { /* the largest number below 1/2, so that the sum does not reach the next integer by rounding */
+    LLVMValueRef half = float_splat(type, elem_bits(type) == 32 ? 0x1.fffffep-2 : 0x1.fffffffffffffp-2);
+    x = LLVMBuildFAdd(B, x, with_sign_of(e, half, x), "");
+    return emit_op(e, IR_FTRUNC, 0, type, &x);
   }
   LLVMValueRef limit = float_splat(type, elem_bits(type) == 32 ? 0x1p23 : 0x1p52);
   LLVMValueRef one = float_splat(type, 1.0), zero = LLVMConstNull(type), absolute = magnitude(e, x);

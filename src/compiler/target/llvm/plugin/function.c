@@ -37,9 +37,12 @@ LLVMValueRef emit_value(emitter *e, ir_inst *value) {
     case IR_CONST:
     case IR_AGGREGATE:
     case IR_ZERO:
-    case IR_UNDEF: return emit_constant(e, value);
-    case IR_ADDRESS: return emit_offset(e, emit_variable(e, value->u.var), value->imm);
-    default: break;
+    case IR_UNDEF:
+      return emit_constant(e, value);
+    case IR_ADDRESS:
+      return emit_offset(e, emit_variable(e, value->u.var), value->imm);
+    default:
+      break;
   }
   if (value->aux) return value->aux;
   emit_fail(e, QN_ERROR_INTERNAL, "in '%s': a value of '%s' is used before it is defined", e->f->ir->name,
@@ -248,29 +251,53 @@ static LLVMValueRef emit_difference(emitter *e, const ir_inst *inst, LLVMValueRe
 static LLVMValueRef emit_other(emitter *e, const ir_inst *inst, LLVMValueRef *args) {
   LLVMTypeRef type = emit_type(e, inst->type);
   switch (inst->op) {
-    case IR_BITCAST: return LLVMBuildBitCast(B, args[0], type, "");
-    case IR_SELECT: return LLVMBuildSelect(B, args[0], args[1], args[2], "");
-    case IR_SPLAT: return splat(e, args[0], inst->type->count);
-    case IR_EXTRACT: return LLVMBuildExtractElement(B, args[0], lane_index(e, inst, 1), "");
-    case IR_INSERT: return LLVMBuildInsertElement(B, args[0], args[1], lane_index(e, inst, 2), "");
-    case IR_SHUFFLE: return emit_shuffle(e, inst, args);
-    case IR_ELEM: return emit_elem(e, args[0], inst->args[0]->type->elem, args[1]);
-    case IR_INDEX: return emit_elem(e, args[0], inst->args[0]->type->elem->elem, args[1]);
-    case IR_FIELD: return emit_offset(e, args[0], inst->args[0]->type->elem->fields[inst->imm].offset);
-    case IR_PCAST: return args[0];
-    case IR_PTOI: return LLVMBuildPtrToInt(B, args[0], type, "");
-    case IR_ITOP: return LLVMBuildIntToPtr(B, args[0], type, "");
-    case IR_PDIFF: return emit_difference(e, inst, args);
+    case IR_BITCAST:
+      return LLVMBuildBitCast(B, args[0], type, "");
+    case IR_SELECT:
+      return LLVMBuildSelect(B, args[0], args[1], args[2], "");
+    case IR_SPLAT:
+      return splat(e, args[0], inst->type->count);
+    case IR_EXTRACT:
+      return LLVMBuildExtractElement(B, args[0], lane_index(e, inst, 1), "");
+    case IR_INSERT:
+      return LLVMBuildInsertElement(B, args[0], args[1], lane_index(e, inst, 2), "");
+    case IR_SHUFFLE:
+      return emit_shuffle(e, inst, args);
+    case IR_ELEM:
+      return emit_elem(e, args[0], inst->args[0]->type->elem, args[1]);
+    case IR_INDEX:
+      return emit_elem(e, args[0], inst->args[0]->type->elem->elem, args[1]);
+    case IR_FIELD:
+      return emit_offset(e, args[0], inst->args[0]->type->elem->fields[inst->imm].offset);
+    case IR_PCAST:
+      return args[0];
+    case IR_PTOI:
+      return LLVMBuildPtrToInt(B, args[0], type, "");
+    case IR_ITOP:
+      return LLVMBuildIntToPtr(B, args[0], type, "");
+    case IR_PDIFF:
+      return emit_difference(e, inst, args);
     case IR_LOAD:
-    case IR_VLOAD: return emit_load(e, inst, args[0]);
+    case IR_VLOAD:
+      return emit_load(e, inst, args[0]);
     case IR_STORE:
-    case IR_VSTORE: emit_store(e, inst, args[0], args[1]); return NULL;
-    case IR_COPY: emit_copy(e, inst, args[0], args[1]); return NULL;
-    case IR_ATOMIC: return emit_atomic(e, inst, args);
+    case IR_VSTORE:
+      emit_store(e, inst, args[0], args[1]);
+      return NULL;
+    case IR_COPY:
+      emit_copy(e, inst, args[0], args[1]);
+      return NULL;
+    case IR_ATOMIC:
+      return emit_atomic(e, inst, args);
     /* A barrier between regions orders the compiler only: one thread runs the group. */
-    case IR_BARRIER: LLVMBuildFence(B, LLVMAtomicOrderingSequentiallyConsistent, 1, ""); return NULL;
-    case IR_FENCE: LLVMBuildFence(B, LLVMAtomicOrderingAcquireRelease, 0, ""); return NULL;
-    default: break;
+    case IR_BARRIER:
+      LLVMBuildFence(B, LLVMAtomicOrderingSequentiallyConsistent, 1, "");
+      return NULL;
+    case IR_FENCE:
+      LLVMBuildFence(B, LLVMAtomicOrderingAcquireRelease, 0, "");
+      return NULL;
+    default:
+      break;
   }
   emit_fail(e, QN_ERROR_INTERNAL, "in '%s': operation '%s' is not known to the LLVM target", e->f->ir->name,
             ir_op_table[inst->op].text);
@@ -286,15 +313,33 @@ static bool is_component_wise(const ir_inst *inst) {
 
 static void emit_control(emitter *e, const ir_inst *inst) {
   switch (inst->op) {
-    case IR_IF: emit_if(e, inst); break;
-    case IR_LOOP: emit_loop(e, inst); break;
-    case IR_SWITCH: emit_switch(e, inst); break;
-    case IR_BREAK: branch_to(e, e->f->targets->leave); break;
-    case IR_CONTINUE: emit_continue(e); break;
-    case IR_BREAK_IF: emit_break_if(e, inst); break;
-    case IR_RETURN: emit_return(e, inst); break;
-    case IR_TRAP: emit_trap(e); break;
-    default: emit_region(e, inst->u.ctrl.blocks[0]); break;
+    case IR_IF:
+      emit_if(e, inst);
+      break;
+    case IR_LOOP:
+      emit_loop(e, inst);
+      break;
+    case IR_SWITCH:
+      emit_switch(e, inst);
+      break;
+    case IR_BREAK:
+      branch_to(e, e->f->targets->leave);
+      break;
+    case IR_CONTINUE:
+      emit_continue(e);
+      break;
+    case IR_BREAK_IF:
+      emit_break_if(e, inst);
+      break;
+    case IR_RETURN:
+      emit_return(e, inst);
+      break;
+    case IR_TRAP:
+      emit_trap(e);
+      break;
+    default:
+      emit_region(e, inst->u.ctrl.blocks[0]);
+      break;
   }
 }
 
@@ -315,15 +360,16 @@ static void emit_inst(emitter *e, ir_inst *inst) {
   }
   for (uint32_t i = 0; i < inst->arg_count && i < 4; i++) args[i] = emit_value(e, inst->args[i]);
   if (e->options->fast_math && ir_elem_of(inst->type)->kind == IR_FLOAT) flags |= IR_FAST;
-  inst->aux = is_component_wise(inst) ? emit_op(e, inst->op, flags, emit_type(e, inst->type), args)
-                                      : emit_other(e, inst, args);
+  inst->aux =
+      is_component_wise(inst) ? emit_op(e, inst->op, flags, emit_type(e, inst->type), args) : emit_other(e, inst, args);
 }
 
 void emit_block(emitter *e, const ir_block *block) {
   for (ir_inst *inst = block->first; inst && !e->f->dead; inst = inst->next) emit_inst(e, inst);
 }
 
-/* ---- Helper functions ---------------------------------------------------------------------------------------------- */
+/* ---- Helper functions ----------------------------------------------------------------------------------------------
+ */
 
 static void emit_variables(emitter *e, ir_function *f) {
   for (ir_var *var = f->vars; var; var = var->next) {

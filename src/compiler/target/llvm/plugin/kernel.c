@@ -56,8 +56,7 @@ static LLVMValueRef make_group_value(emitter *e, ir_op op, uint32_t d) {
   if (is_size && required[0]) return LLVMConstInt(e->i64, required[d], 0);
   if (op != IR_GLOBAL_ID) return read_field(e, op, d);
   /* The first item's id. */
-  LLVMValueRef base =
-      LLVMBuildNUWMul(B, group_value(e, IR_GROUP_ID, d), group_value(e, IR_ENQUEUED_SIZE, d), "");
+  LLVMValueRef base = LLVMBuildNUWMul(B, group_value(e, IR_GROUP_ID, d), group_value(e, IR_ENQUEUED_SIZE, d), "");
   if (LLVMIsAInstruction(base)) LLVMSetNSW(base, 1);
   LLVMValueRef sum = LLVMBuildNUWAdd(B, base, group_value(e, IR_GLOBAL_OFFSET, d), "");
   if (LLVMIsAInstruction(sum)) LLVMSetNSW(sum, 1);

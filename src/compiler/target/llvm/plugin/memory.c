@@ -105,11 +105,16 @@ void emit_copy(emitter *e, const ir_inst *inst, LLVMValueRef target, LLVMValueRe
 
 static LLVMAtomicOrdering ordering(ir_order order) {
   switch (order) {
-    case IR_RELAXED: return LLVMAtomicOrderingMonotonic;
-    case IR_ACQUIRE: return LLVMAtomicOrderingAcquire;
-    case IR_RELEASE: return LLVMAtomicOrderingRelease;
-    case IR_ACQ_REL: return LLVMAtomicOrderingAcquireRelease;
-    default: return LLVMAtomicOrderingSequentiallyConsistent;
+    case IR_RELAXED:
+      return LLVMAtomicOrderingMonotonic;
+    case IR_ACQUIRE:
+      return LLVMAtomicOrderingAcquire;
+    case IR_RELEASE:
+      return LLVMAtomicOrderingRelease;
+    case IR_ACQ_REL:
+      return LLVMAtomicOrderingAcquireRelease;
+    default:
+      return LLVMAtomicOrderingSequentiallyConsistent;
   }
 }
 
@@ -161,7 +166,8 @@ LLVMValueRef emit_atomic(emitter *e, const ir_inst *inst, LLVMValueRef *args) {
       value = LLVMBuildStore(e->builder, args[1], args[0]);
       LLVMSetOrdering(value, store_ordering(order));
       break;
-    case IR_RMW_CMPXCHG: return compare_exchange(e, inst, args, align);
+    case IR_RMW_CMPXCHG:
+      return compare_exchange(e, inst, args, align);
     default:
       value = LLVMBuildAtomicRMW(e->builder, rmw_codes[inst->u.atomic.rmw], args[0], args[1], ordering(order), 0);
       break;

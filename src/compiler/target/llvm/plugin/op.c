@@ -5,8 +5,7 @@
 #include "emit.h"
 
 typedef struct op_row op_row;
-typedef LLVMValueRef (*op_maker)(emitter *e, const op_row *row, uint32_t flags, LLVMTypeRef result,
-                                 LLVMValueRef *args);
+typedef LLVMValueRef (*op_maker)(emitter *e, const op_row *row, uint32_t flags, LLVMTypeRef result, LLVMValueRef *args);
 struct op_row {
   op_maker make;
   int code;              /* an LLVM opcode or predicate */
@@ -114,8 +113,7 @@ static LLVMValueRef mul_high(emitter *e, const op_row *row, uint32_t flags, LLVM
 }
 
 /* The count of leading or trailing zeros is defined for 0. */
-static LLVMValueRef count_zeros(emitter *e, const op_row *row, uint32_t flags, LLVMTypeRef result,
-                                LLVMValueRef *args) {
+static LLVMValueRef count_zeros(emitter *e, const op_row *row, uint32_t flags, LLVMTypeRef result, LLVMValueRef *args) {
   LLVMValueRef two[2] = {args[0], LLVMConstInt(e->i1, 0, 0)};
   return call(e, row, flags, result, two, 2);
 }
@@ -236,6 +234,7 @@ static const op_row rows[IR_OP_COUNT] = {
     ROW(CEIL, round_op, 0, "llvm.ceil"),
     ROW(FTRUNC, round_op, 0, "llvm.trunc"),
     ROW(RINT, round_op, 0, "llvm.roundeven"),
+    ROW(FROUND, round_op, 0, "llvm.round"),
     ROW(FMIN, call2, 0, "llvm.minnum"),
     ROW(FMAX, call2, 0, "llvm.maxnum"),
     ROW(COPYSIGN, call2, 0, "llvm.copysign"),

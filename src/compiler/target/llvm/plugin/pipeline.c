@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <threads.h>
 
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Error.h>
@@ -10,6 +9,7 @@
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
+#include "base/os/thread.h"
 #include "emit.h"
 
 /* ---- Targets -------------------------------------------------------------------------------------------------- */
@@ -39,19 +39,15 @@ static const arch_row arches[] = {
     {"aarch64", "aarch64-unknown-linux-gnu", start_aarch64, true},
 };
 
-static mtx_t start_lock;
-static once_flag start_once = ONCE_FLAG_INIT;
-static void make_start_lock(void) { (void)mtx_init(&start_lock, mtx_plain); }
-
 /* Only what is asked for: each target's tables cost time. */
 static void start(const arch_row *arch) {
   static bool started[sizeof arches / sizeof *arches];
+  static qn_mutex lock;
   size_t index = (size_t)(arch - arches);
-  call_once(&start_once, make_start_lock);
-  (void)mtx_lock(&start_lock);
+  qn_mutex_lock(&lock);
   if (!started[index]) arch->start();
   started[index] = true;
-  (void)mtx_unlock(&start_lock);
+  qn_mutex_unlock(&lock);
 }
 
 static const arch_row *find_arch(emitter *e) {
@@ -88,7 +84,8 @@ static void find_facts(emitter *e, const arch_row *arch) {
   e->facts.wide512 = v4 || has_feature(features, "avx512vl");
 }
 
-/* ---- Opening ------------------------------------------------------------------------------------------------------ */
+/* ---- Opening ------------------------------------------------------------------------------------------------------
+ */
 
 static bool open_machine(emitter *e, const arch_row *arch) {
   LLVMTargetRef target = NULL;
@@ -101,8 +98,8 @@ static bool open_machine(emitter *e, const arch_row *arch) {
   LLVMTargetMachineOptionsRef options = LLVMCreateTargetMachineOptions();
   LLVMTargetMachineOptionsSetCPU(options, e->options->cpu ? e->options->cpu : "");
   LLVMTargetMachineOptionsSetFeatures(options, e->options->features ? e->options->features : "");
-  LLVMTargetMachineOptionsSetCodeGenOptLevel(
-      options, e->options->opt_disable ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault);
+  LLVMTargetMachineOptionsSetCodeGenOptLevel(options,
+                                             e->options->opt_disable ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault);
   LLVMTargetMachineOptionsSetRelocMode(options, LLVMRelocPIC);
   LLVMTargetMachineOptionsSetCodeModel(options, LLVMCodeModelSmall);
   e->machine = LLVMCreateTargetMachineWithOptions(target, arch->triple, options);
@@ -185,7 +182,8 @@ void pipeline_close(emitter *e) {
   if (e->context) LLVMContextDispose(e->context);
 }
 
-/* ---- Optimising ----------------------------------------------------------------------------------------------------- */
+/* ---- Optimising -----------------------------------------------------------------------------------------------------
+ */
 
 static bool verify(emitter *e) {
   char *message = NULL;
@@ -211,12 +209,13 @@ static bool run_passes(emitter *e, const char *passes) {
 }
 
 bool pipeline_optimise(emitter *e) {
-  if (!runtime_add_functions(e) || !verify(e)) return false;
+  if (!verify(e)) return false;
   if (!run_passes(e, e->options->opt_disable ? "default<O0>" : "default<O3>")) return false;
   return runtime_add_memory_functions(e);
 }
 
-/* ---- Emitting --------------------------------------------------------------------------------------------------------- */
+/* ---- Emitting
+ * --------------------------------------------------------------------------------------------------------- */
 
 static bool emit_text(emitter *e, qn_bytes *out) {
   char *text = LLVMPrintModuleToString(e->module);

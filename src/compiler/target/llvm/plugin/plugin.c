@@ -1,11 +1,13 @@
 /* plugin.c - the one exported function, and the emission of a whole module. */
 #include <setjmp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <threads.h>
 
 #include <llvm-c/ErrorHandling.h>
+#include <llvm/Config/llvm-config.h>
 
+#include "base/os/thread.h"
 #include "build_id.h"
 #include "emit.h"
 
@@ -22,7 +24,7 @@ void emit_fail(emitter *e, qn_status status, const char *format, ...) {
 
 /* LLVM ends the process after a fatal error unless the handler leaves it. What it held is lost then, but the process
  * and its other threads live. */
-static thread_local struct {
+static QN_THREAD_LOCAL struct {
   jmp_buf *escape;
   emitter *e;
 } fatal;
@@ -114,14 +116,14 @@ static qn_status emit(ir_module *m, const qn_target_options *options, qn_llvm_re
 
 /* ---- The boundary ------------------------------------------------------------------------------------------------ */
 
-static once_flag once = ONCE_FLAG_INIT;
+static qn_once once;
 static void first_use(void) { LLVMInstallFatalErrorHandler(on_fatal_error); }
 
 __attribute__((visibility("default"))) const qn_llvm_table *qn_llvm_entry(void);
 
 const qn_llvm_table *qn_llvm_entry(void) {
   static const qn_llvm_table table = {
-      .struct_size = sizeof(qn_llvm_table), .build_id = QN_BUILD_ID, .llvm_version = LLVM_VERSION_TEXT, .emit = emit};
-  call_once(&once, first_use);
+      .struct_size = sizeof(qn_llvm_table), .build_id = QN_BUILD_ID, .llvm_version = LLVM_VERSION_STRING, .emit = emit};
+  qn_once_run(&once, first_use);
   return &table;
 }

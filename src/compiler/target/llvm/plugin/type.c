@@ -3,22 +3,32 @@
 
 static LLVMTypeRef float_type(emitter *e, uint32_t bits) {
   switch (bits) {
-    case 16: return LLVMHalfTypeInContext(e->context);
-    case 32: return e->f32;
-    default: return e->f64;
+    case 16:
+      return LLVMHalfTypeInContext(e->context);
+    case 32:
+      return e->f32;
+    default:
+      return e->f64;
   }
 }
 
 LLVMTypeRef emit_type(emitter *e, const ir_type *type) {
   switch (type->kind) {
-    case IR_VOID: return e->void_type;
-    case IR_BOOL: return e->i1;
-    case IR_INT: return LLVMIntTypeInContext(e->context, type->bits);
-    case IR_FLOAT: return float_type(e, type->bits);
-    case IR_VECTOR: return LLVMVectorType(emit_type(e, type->elem), type->count);
-    case IR_POINTER: return e->ptr;
+    case IR_VOID:
+      return e->void_type;
+    case IR_BOOL:
+      return e->i1;
+    case IR_INT:
+      return LLVMIntTypeInContext(e->context, type->bits);
+    case IR_FLOAT:
+      return float_type(e, type->bits);
+    case IR_VECTOR:
+      return LLVMVectorType(emit_type(e, type->elem), type->count);
+    case IR_POINTER:
+      return e->ptr;
     case IR_ARRAY:
-    case IR_STRUCT: return LLVMArrayType2(e->i8, type->size);
+    case IR_STRUCT:
+      return LLVMArrayType2(e->i8, type->size);
   }
   emit_fail(e, QN_ERROR_INTERNAL, "unknown kind of type %d", (int)type->kind);
   return e->i8;
@@ -45,10 +55,14 @@ LLVMTypeRef with_elem(LLVMTypeRef type, LLVMTypeRef elem) {
 unsigned elem_bits(LLVMTypeRef type) {
   LLVMTypeRef elem = elem_type(type);
   switch (LLVMGetTypeKind(elem)) {
-    case LLVMIntegerTypeKind: return LLVMGetIntTypeWidth(elem);
-    case LLVMHalfTypeKind: return 16;
-    case LLVMFloatTypeKind: return 32;
-    default: return 64;
+    case LLVMIntegerTypeKind:
+      return LLVMGetIntTypeWidth(elem);
+    case LLVMHalfTypeKind:
+      return 16;
+    case LLVMFloatTypeKind:
+      return 32;
+    default:
+      return 64;
   }
 }
 
