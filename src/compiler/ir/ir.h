@@ -312,13 +312,14 @@ typedef enum ir_storage {
 } ir_storage;
 
 struct ir_var {
-  const char *name; /* unique in its function or module */
+  const char *name; /* unique in its function (private) or module (others); a private one starts with no digit */
   const ir_type *type;
   ir_space space; /* PRIVATE, LOCAL or CONSTANT */
   ir_storage storage;
-  uint64_t align;   /* 0: the type's */
-  ir_inst *init;    /* CONSTANT: always; else NULL */
-  ir_inst *address; /* the leaf that names it */
+  uint64_t align;        /* 0: the type's */
+  ir_inst *init;         /* CONSTANT: always; else NULL */
+  ir_inst *address;      /* the leaf that names it */
+  ir_function *function; /* NULL: a constant of the module */
   ir_var *next;
   uint64_t offset; /* LOCAL: set by pass `layout`; CONTEXT, GROUP: in scratch */
   void *aux;
@@ -489,8 +490,8 @@ void ir_print_inst(const ir_inst *inst, qn_bytes *out);
 QN_MUST_USE qn_status ir_parse(ir_module *m, qn_sv text, const char *name);
 /* Blocks nest no deeper. */
 #define IR_DEPTH_LIMIT 1000
-/* Checks every rule of this header. Errors: INTERNAL with the function and the printed instruction; LIMIT when blocks
- * nest too deep. */
+/* Checks every rule of this header. Uses `id`, and `aux` of functions and variables. Errors: INTERNAL with the function
+ * and the printed instruction; LIMIT when blocks nest too deep. */
 QN_MUST_USE qn_status ir_verify(ir_module *m);
 
 #endif

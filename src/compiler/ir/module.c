@@ -81,12 +81,13 @@ ir_block *ir_block_new(ir_module *m, ir_inst *owner) {
 }
 
 /* `owner`: the scope of the name. */
-static ir_var *var_new(ir_module *m, const void *owner, const char *name, const ir_type *type, ir_space space) {
+static ir_var *var_new(ir_module *m, ir_function *f, const void *owner, const char *name, const ir_type *type,
+                       ir_space space) {
   ir_var *var = ir_alloc(m, sizeof *var);
   const char *unique = ir_unique_name(m, owner, name && *name ? name : "tmp");
   ir_inst *address = ir_inst_alloc(m, IR_ADDRESS, ir_pointer(m, space, type), 0);
   if (!var || !unique || !address) return NULL;
-  *var = (ir_var){.name = unique, .type = type, .space = space, .address = address};
+  *var = (ir_var){.name = unique, .type = type, .space = space, .address = address, .function = f};
   address->u.var = var;
   return var;
 }
@@ -101,17 +102,17 @@ static ir_var *append_var(ir_var **list, ir_var **last, ir_var *var) {
 }
 
 ir_var *ir_var_private(ir_function *f, const char *name, const ir_type *type) {
-  ir_var *var = var_new(f->module, f, name, type, IR_PRIVATE);
+  ir_var *var = var_new(f->module, f, f, name, type, IR_PRIVATE);
   return var ? append_var(&f->vars, &f->last_var, var) : f->module->intern->spare_var;
 }
 
 ir_var *ir_var_local(ir_function *f, const char *name, const ir_type *type) {
-  ir_var *var = var_new(f->module, f->module, name, type, IR_LOCAL);
+  ir_var *var = var_new(f->module, f, f->module, name, type, IR_LOCAL);
   return var ? append_var(&f->locals, &f->last_local, var) : f->module->intern->spare_var;
 }
 
 ir_var *ir_var_constant(ir_module *m, const char *name, const ir_type *type, ir_inst *init) {
-  ir_var *var = var_new(m, m, name, type, IR_CONSTANT);
+  ir_var *var = var_new(m, NULL, m, name, type, IR_CONSTANT);
   if (!var) return m->intern->spare_var;
   var->init = init;
   return append_var(&m->constants, &m->last_constant, var);

@@ -185,7 +185,12 @@ static void put_literal(printer *p, const ir_inst *c) {
 
 /* ---- Instructions ---- */
 
+/* Messages show instructions that are not valid, so what they point to may be missing. */
 static void put_operand(printer *p, const ir_inst *x) {
+  if (!x || !x->type) {
+    put(p, "(missing)");
+    return;
+  }
   switch (x->op) {
     case IR_ADDRESS:
       put_address(p, x);
@@ -216,7 +221,7 @@ static void put_operands(printer *p, const ir_inst *inst) {
 
 static void put_mask(printer *p, const ir_inst *inst) {
   put(p, " [");
-  for (uint32_t i = 0; i < ir_lanes_of(inst->type); i++) {
+  for (uint32_t i = 0; inst->u.mask && i < ir_lanes_of(inst->type); i++) {
     if (i) put(p, ", ");
     put_i64(p, inst->u.mask[i]);
   }
@@ -225,7 +230,7 @@ static void put_mask(printer *p, const ir_inst *inst) {
 
 static void put_call(printer *p, const ir_inst *inst) {
   put(p, " @");
-  put(p, inst->u.callee->name);
+  put(p, inst->u.callee ? inst->u.callee->name : "(missing)");
   put(p, "(");
   for (uint32_t i = 0; i < inst->arg_count; i++) {
     if (i) put(p, ", ");
@@ -243,8 +248,9 @@ static void put_words(printer *p, const char *const *names, uint32_t count, uint
 }
 
 static void put_atomic_words(printer *p, const ir_inst *inst) {
-  const char *words[] = {ir_rmw_names[inst->u.atomic.rmw], ir_order_names[inst->u.atomic.order],
-                         ir_scope_names[inst->u.atomic.scope]};
+  const char *words[] = {ir_rmw_names[inst->u.atomic.rmw % IR_RMW_COUNT],
+                         ir_order_names[(uint32_t)inst->u.atomic.order % IR_ORDER_COUNT],
+                         ir_scope_names[(uint32_t)inst->u.atomic.scope % IR_SCOPE_COUNT]};
   put_words(p, words, 3, 7);
 }
 
@@ -414,11 +420,15 @@ static bool number_value(void *user, ir_inst *inst) {
   return true;
 }
 
-static void put_function(printer *p, const ir_function *f) {
+void ir_number_values(ir_function *f) {
+  uint32_t next = 0;
+  if (f->body) ir_walk(f->body, number_value, &next);
+}
+
+static void put_function(printer *p, ir_function *f) {
   put_signature(p, f);
   if (f->body) {
-    uint32_t next = 0;
-    ir_walk(f->body, number_value, &next);
+    ir_number_values(f);
     put(p, " {\n");
     p->indent++;
     for (const ir_var *v = f->locals; v; v = v->next, put(p, "\n")) put_var(p, "local @", v);
@@ -524,7 +534,7 @@ void ir_print(ir_module *m, qn_bytes *out) {
   for (ir_type *t = m->types; t; t = t->next) t->mark = false;
   printer inner = {&body, 0}, outer = {out, 0};
   for (const ir_var *v = m->constants; v; v = v->next) put_constant(&inner, v);
-  for (const ir_function *f = m->functions; f; f = f->next) put_function(&inner, f);
+  for (ir_function *f = m->functions; f; f = f->next) put_function(&inner, f);
   put_header(&outer, m);
   put_structs(&outer, m);
   qn_bytes_append(out, body.data, body.size);

@@ -16,4 +16,7 @@ extern const char *const ir_access_names[4];                 /* QN_ACCESS_... bi
 /* The field of a union that a constant part of `type` stands for: the first of that type; field_count: none. */
 uint32_t ir_union_field(const ir_type *type, const ir_type *part);
 
+/* Ids as the text has them: of instructions with a result, in order. */
+void ir_number_values(ir_function *f);
+
 #endif
