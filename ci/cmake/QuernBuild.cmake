@@ -14,7 +14,16 @@ if(QUERN_SANITIZE)
   target_link_options(quern-flags INTERFACE -fsanitize=${QUERN_SANITIZE})
   if(QUERN_SANITIZE MATCHES undefined)
     target_compile_options(quern-flags INTERFACE -fno-sanitize-recover=undefined)
+    if(CMAKE_C_COMPILER_ID MATCHES Clang)
+      # It reads in front of each function that is called by pointer; code that we generate has nothing there.
+      target_compile_options(quern-flags INTERFACE -fno-sanitize=function)
+    endif()
   endif()
+endif()
+# libFuzzer comes with clang; its instrumentation goes into the library of the address sanitizer's build.
+if(QUERN_FUZZ AND CMAKE_C_COMPILER_ID MATCHES Clang AND QUERN_SANITIZE MATCHES address)
+  set(QUERN_LIBFUZZER ON)
+  target_compile_options(quern-flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
 # quern_sources(VAR DIR...) collects the C sources directly in each directory.

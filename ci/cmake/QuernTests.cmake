@@ -5,25 +5,44 @@
 #   device   needs a device that this machine may lack
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 
+# Leaks of libraries that are not ours are named in files of their own.
+set(quern_sanitizer_environment
+  "ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1:check_initialization_order=1"
+  "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/ci/lsan.supp:print_suppressions=0"
+  "UBSAN_OPTIONS=print_stacktrace=1"
+  "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/ci/tsan.supp:halt_on_error=1:second_deadlock_stack=1")
+
 # Every program gets these: where sources and build are, and the plug-ins of this build.
 function(quern_test_program name)
   target_link_libraries(${name} PRIVATE quern-flags PkgConfig::CMOCKA)
   target_compile_definitions(${name} PRIVATE QUERN_SOURCE_DIR="${PROJECT_SOURCE_DIR}" QUERN_BINARY_DIR="${PROJECT_BINARY_DIR}")
-  target_compile_options(${name} PRIVATE -Wno-missing-prototypes)
 endfunction()
 
 # quern_test_properties(NAME LABEL...): time limit, environment, labels.
 function(quern_test_properties name)
   set_tests_properties(${name} PROPERTIES TIMEOUT 300 LABELS "${ARGN}"
-    ENVIRONMENT "QUERN_ADAPTER_PATH=${PROJECT_BINARY_DIR};QUERN_CACHE=off")
+    ENVIRONMENT "QUERN_ADAPTER_PATH=${PROJECT_BINARY_DIR};QUERN_CACHE=off;${quern_sanitizer_environment}")
+endfunction()
+
+# quern_marked(VAR SOURCE WORD): the words of the line  /* WORD: a b c */  of a source.
+function(quern_marked var source word)
+  file(STRINGS ${source} line REGEX "^/\\* ${word}: .*\\*/" LIMIT_COUNT 1)
+  string(REGEX REPLACE "^/\\* ${word}: *(.*[^ ]) *\\*/.*" "\\1" words "${line}")
+  string(REPLACE " " ";" words "${words}")
+  set(${var} ${words} PARENT_SCOPE)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
 endfunction()
 
 function(quern_source_labels var source)
-  file(STRINGS ${source} line REGEX "^/\\* labels: .*\\*/" LIMIT_COUNT 1)
-  string(REGEX REPLACE "^/\\* labels: *(.*[^ ]) *\\*/.*" "\\1" labels "${line}")
-  string(REPLACE " " ";" labels "${labels}")
+  quern_marked(labels ${source} labels)
   set(${var} ${labels} PARENT_SCOPE)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
+endfunction()
+
+# Sources outside the library that a test needs, a subcommand's for example:  /* sources: src/tools/npy.c */
+function(quern_extra_sources var source)
+  quern_marked(sources ${source} sources)
+  list(TRANSFORM sources PREPEND ${PROJECT_SOURCE_DIR}/)
+  set(${var} ${sources} PARENT_SCOPE)
 endfunction()
 
 # A test that sees inside the library: one source, linked with the archive of all objects. malloc and its kin can be made
@@ -32,7 +51,8 @@ set(quern_failing_wraps -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -
 function(quern_unit_test source)
   get_filename_component(name ${source} NAME_WE)
   quern_source_labels(labels ${source})
-  add_executable(${name} ${source})
+  quern_extra_sources(extra ${source})
+  add_executable(${name} ${source} ${extra})
   target_link_libraries(${name} PRIVATE quern-test-support quern-static)
   target_link_options(${name} PRIVATE ${quern_failing_wraps})
   quern_test_program(${name})

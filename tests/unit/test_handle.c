@@ -337,7 +337,7 @@ static void test_pin_and_unpin_take_a_few_nanoseconds(void **state) {
     uint64_t ns = qn_clock_ns() - start;
     if (ns < best) best = ns;
   }
-  printf("pin + unpin: %.1f ns\n", (double)best / ROUNDS);
+  printf("pin + unpin: %.1f ns\n", (double)best / (double)ROUNDS);
   assert_int_equal(qn_handle_release(h), QN_OK);
   /* The budget of 10 ns is a bench's business; this notices a lock or a system call, also under a sanitizer. */
   assert_true(best / ROUNDS < 1000);
