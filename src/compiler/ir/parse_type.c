@@ -100,7 +100,7 @@ qn_status ir_parse_int(ir_parser *p, const ir_type *type, uint64_t *out) {
     if (width < 64 && value >> width) return ir_parse_error_at(p, p->token.start, "the number does not fit i%u", width);
   } else if (is_number && qn_sv_to_i64(text, &negative)) {
     value = (uint64_t)negative;
-    if (negative < -((int64_t)1 << (width - 1)))
+    if (negative < 0 && (-(negative + 1)) >> (width - 1) != 0)
       return ir_parse_error_at(p, p->token.start, "the number does not fit i%u", width);
   } else {
     return ir_parse_expected(p, "an integer");
