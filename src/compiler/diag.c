@@ -26,7 +26,8 @@ void qn_diag(qn_diags *diags, qn_severity severity, qn_loc loc, uint32_t length,
 
 /* Whether it is told; counts it and turns a warning into an error where -Werror says so. */
 static bool admit(qn_diags *diags, qn_severity *severity, bool *promoted) {
-  if (diags->stopped) return false;
+  /* Without memory what follows is no fault of the program. */
+  if (diags->stopped || diags->out_of_memory) return false;
   if (*severity == QN_NOTE) return !diags->last_suppressed;
   if (*severity == QN_WARNING) {
     if (diags->no_warnings) return false;

@@ -56,7 +56,7 @@ typedef enum pp_punct {
 /* An identifier, interned: one pp has one of each spelling, so that names are compared by pointer and whatever the
  * parser knows about one is found without a look-up. */
 typedef struct pp_name {
-  qn_sv text; /* NUL behind it */
+  qn_sv text;
   uint32_t hash;
   uint32_t keyword;   /* the parser's own, 0 at first */
   void *declarations; /* the parser's own, NULL at first */
