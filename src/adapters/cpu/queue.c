@@ -13,7 +13,6 @@
 /* ---- Life --------------------------------------------------------------------------------------- */
 
 static qn_adapter_queue *make_queue(qn_adapter_device *device) {
-  if (device->queue_count == CPU_MAX_QUEUES) return NULL;
   qn_adapter_queue *q = aligned_alloc(CPU_LINE, sizeof *q);
   uint8_t *ring = aligned_alloc(CPU_LINE, CPU_RING_BYTES);
   if (!q || !ring) {
@@ -31,15 +30,18 @@ static qn_adapter_queue *make_queue(qn_adapter_device *device) {
   return q;
 }
 
-static qn_adapter_queue *take_queue(qn_adapter_device *device) {
+static qn_status take_queue(qn_adapter_device *device, qn_adapter_queue **out) {
   pthread_mutex_lock(&device->lock);
   qn_adapter_queue *q = device->free_queues;
+  bool all_used = !q && device->queue_count == CPU_MAX_QUEUES;
   if (q)
     device->free_queues = q->next_free;
-  else
+  else if (!all_used)
     q = make_queue(device);
   pthread_mutex_unlock(&device->lock);
-  return q;
+  *out = q;
+  if (all_used) return cpu_error(device->host, QN_ERROR_LIMIT, 0, "cpu: all %u queues are in use", CPU_MAX_QUEUES);
+  return q ? QN_OK : cpu_error(device->host, QN_ERROR_OUT_OF_HOST_MEMORY, ENOMEM, "cpu: out of host memory");
 }
 
 static void give_queue(qn_adapter_device *device, qn_adapter_queue *q) {
@@ -52,10 +54,9 @@ static void give_queue(qn_adapter_device *device, qn_adapter_queue *q) {
 qn_status cpu_queue_create(qn_adapter_device *device, const qn_adapter_queue_options *options,
                            qn_adapter_queue **out_queue) {
   if (cpu_forked(device)) return cpu_forked_error(device);
-  qn_adapter_queue *q = take_queue(device);
-  if (!q)
-    return cpu_error(device->host, device->queue_count == CPU_MAX_QUEUES ? QN_ERROR_LIMIT : QN_ERROR_OUT_OF_HOST_MEMORY,
-                     0, "cpu: no queue to be had: out of host memory, or all %u of them are in use", CPU_MAX_QUEUES);
+  qn_adapter_queue *q;
+  qn_status status = take_queue(device, &q);
+  if (status < 0) return status;
   q->id = options->id;
   q->written = q->freed_seen = q->last_value = q->position = 0;
   q->cause = QN_OK;

@@ -1,4 +1,6 @@
 /* The processor by the kernel's hardware capabilities and by MIDR_EL1, which Linux lets a program read. */
+#include "target.h"
+
 #if defined(__aarch64__)
 
 #include <stdio.h>
@@ -7,7 +9,6 @@
 #include <sys/auxv.h>
 
 #include "os.h"
-#include "target.h"
 
 /* Bits of AT_HWCAP and AT_HWCAP2 (Linux, arch/arm64/include/uapi/asm/hwcap.h). */
 #define CAP_FP (UINT64_C(1) << 0)

@@ -1,12 +1,12 @@
 /* The processor by cpuid, and by xgetbv what the system saves of it: a feature whose registers the system does not save
  * is not there. Sources: Intel's Software Developer's Manual volume 2A, CPUID; AMD's manual volume 3, appendix E. */
+#include "target.h"
+
 #if defined(__x86_64__)
 
 #include <cpuid.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "target.h"
 
 /* The registers that hold features: leaf, sub-leaf, register. */
 enum { EAX, EBX, ECX, EDX };
