@@ -14,6 +14,7 @@ typedef struct range {
   uint64_t base, size;
   unsigned char *host;
   bool read_only;
+  const char *name; /* of the argument, NULL: none */
 } range;
 
 typedef struct item {
@@ -64,11 +65,11 @@ static qn_status fault(const machine *m, const code_step *s, const char *what) {
 
 static const range *find_range(const machine *m, uint64_t address, range *scratch) {
   if (address >= m->bases.private_) {
-    *scratch = (range){m->bases.private_, m->code.private_bytes, m->now->private_memory, false};
+    *scratch = (range){m->bases.private_, m->code.private_bytes, m->now->private_memory, false, NULL};
   } else if (address >= m->bases.local) {
-    *scratch = (range){m->bases.local, m->local_bytes, m->local_memory, false};
+    *scratch = (range){m->bases.local, m->local_bytes, m->local_memory, false, NULL};
   } else if (address >= m->bases.constant) {
-    *scratch = (range){m->bases.constant, m->code.constant_bytes, m->code.constant_data, true};
+    *scratch = (range){m->bases.constant, m->code.constant_bytes, m->code.constant_data, true, NULL};
   } else {
     for (uint32_t i = 0; i < m->buffer_count; i++)
       if (address - m->buffers[i].base < m->buffers[i].size) return &m->buffers[i];
@@ -77,20 +78,37 @@ static const range *find_range(const machine *m, uint64_t address, range *scratc
   return scratch;
 }
 
+/* The buffer that an address is most likely meant for: the nearest one that begins before it. */
+static const range *nearest_range(const machine *m, uint64_t address) {
+  const range *best = NULL;
+  for (uint32_t i = 0; i < m->buffer_count; i++) {
+    const range *r = &m->buffers[i];
+    if (r->base <= address && (!best || r->base > best->base)) best = r;
+  }
+  return best;
+}
+
+static qn_status outside(const machine *m, const code_step *s, const range *r, uint64_t address, uint64_t bytes) {
+  char text[320];
+  if (!r) r = nearest_range(m, address);
+  if (!r || address == 0)
+    snprintf(text, sizeof text, "access of %" PRIu64 " bytes at address 0x%" PRIx64 ", where nothing is", bytes,
+             address);
+  else
+    snprintf(text, sizeof text,
+             "access of %" PRIu64 " bytes at offset %" PRIu64 " of %s%s%s, which has %" PRIu64 " bytes", bytes,
+             address - r->base, r->name ? "argument '" : "an object", r->name ? r->name : "", r->name ? "'" : "",
+             r->size);
+  return fault(m, s, text);
+}
+
 static qn_status reach(const machine *m, const code_step *s, uint64_t address, uint64_t bytes, uint64_t align,
                        bool write, unsigned char **out) {
   range scratch;
-  char text[160];
+  char text[96];
   const range *r = find_range(m, address, &scratch);
-  if (!r || address - r->base > r->size || bytes > r->size - (address - r->base)) {
-    if (r)
-      snprintf(text, sizeof text, "access of %" PRIu64 " bytes at offset %" PRIu64 " of an object of %" PRIu64 " bytes",
-               bytes, address - r->base, r->size);
-    else
-      snprintf(text, sizeof text, "access of %" PRIu64 " bytes at address 0x%" PRIx64 ", where nothing is", bytes,
-               address);
-    return fault(m, s, text);
-  }
+  if (!r || address - r->base > r->size || bytes > r->size - (address - r->base))
+    return outside(m, s, r, address, bytes);
   if (write && r->read_only) return fault(m, s, "write to constant memory");
   if (align > 1 && address % align) {
     snprintf(text, sizeof text, "address 0x%" PRIx64 " is not aligned to %" PRIu64 " bytes", address, align);
@@ -249,9 +267,10 @@ static qn_status evaluate(machine *m, const code_step *s) {
 
 static uint32_t switch_target(const machine *m, const code_step *s) {
   uint64_t value = lanes_of(m, s->operands[0])[0];
+  uint64_t mask = UINT64_MAX >> (64 - s->inst->args[0]->type->bits);
   uint32_t count = s->inst->u.ctrl.block_count - 1;
   for (uint32_t i = 0; i < count; i++)
-    if (s->inst->u.ctrl.cases[i] == value) return s->targets[i];
+    if (((s->inst->u.ctrl.cases[i] ^ value) & mask) == 0) return s->targets[i];
   return s->targets[count];
 }
 
@@ -395,7 +414,8 @@ static qn_status set_parameters(machine *m) {
         if (m->buffers[n].host == a->memory && m->buffers[n].size == a->size_bytes) r = &m->buffers[n];
       if (!r) {
         r = &m->buffers[m->buffer_count++];
-        *r = (range){m->address_bits == 64 ? (uint64_t)(uintptr_t)a->memory : next, a->size_bytes, a->memory, false};
+        *r = (range){m->address_bits == 64 ? (uint64_t)(uintptr_t)a->memory : next, a->size_bytes, a->memory, false,
+                     p->name};
         next = (next + a->size_bytes + 65535) & ~UINT64_C(65535);
         if (m->address_bits == 32 && (a->size_bytes > m->bases.constant || next > m->bases.constant))
           QN_FAIL(QN_ERROR_LIMIT, "the buffers of kernel '%s' need more than 32-bit addresses reach", k->name);
