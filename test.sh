@@ -1,0 +1,170 @@
+#!/bin/bash
+# test.sh: installs what is needed (Debian 12), builds and passes all tests. Exit status 0 when nothing failed.
+#   --quick    gcc's build, its tests and the format check only
+#   --long     also tests labelled `long`, and ten times the fuzzing
+#   --device   also tests labelled `device`: they need a GPU or another device that a plain machine lacks
+# QUERN_FUZZ_SECONDS (60): how long each fuzz target runs. QUERN_JOBS (all cores).
+set -u
+cd "$(dirname "$0")" || exit 2
+
+quick=0 long=0 device=0
+for argument in "$@"; do
+  case $argument in
+    --quick) quick=1 ;;
+    --long) long=1 ;;
+    --device) device=1 ;;
+    *) sed -n '2,6s/^# \{0,1\}//p' "$0"; exit 2 ;;
+  esac
+done
+jobs=${QUERN_JOBS:-$(nproc)}
+fuzz_seconds=${QUERN_FUZZ_SECONDS:-60}
+[ $long = 1 ] && fuzz_seconds=$((fuzz_seconds * 10))
+logs=$PWD/build/log
+mkdir -p "$logs"
+
+passed=0 failed=0 times=
+# stage NAME FUNCTION ARGUMENT...: runs a function that calls `count`, and takes its time.
+stage() {
+  local name=$1 start=$SECONDS
+  shift
+  printf '\n== %s\n' "$name"
+  "$@"
+  times+=$(printf '%6d s  %s' $((SECONDS - start)) "$name")$'\n'
+}
+# count PASSED FAILED
+count() {
+  passed=$((passed + $1)) failed=$((failed + $2))
+}
+finish() {
+  printf '\n%s%6d s  in all\n%d passed, %d failed\n' "$times" $SECONDS $passed $failed
+  [ $failed = 0 ]
+  exit
+}
+# logged NAME COMMAND...: the output goes to a log; when it fails the end of it is shown.
+logged() {
+  local log=$logs/$1.log
+  shift
+  "$@" >"$log" 2>&1 && return
+  grep -nE 'error:|FAILED|undefined reference' "$log" | head -20
+  tail -20 "$log"
+  echo "the whole output: $log"
+  return 1
+}
+
+install_packages() {
+  if ci/install.sh build demo test; then count 1 0; else count 0 1; finish; fi
+}
+
+launcher=()
+command -v ccache >/dev/null && launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+
+# build PRESET
+build() {
+  if logged "configure-$1" cmake --preset "$1" "${launcher[@]}" -DQUERN_WERROR=ON -DQUERN_TESTS=ON &&
+    logged "build-$1" cmake --build --preset "$1" -j "$jobs"; then
+    echo built
+    count 1 0
+  else
+    count 0 1
+    return 1
+  fi
+}
+
+# run_tests NAME DIRECTORY EXCLUDED_LABELS CTEST_OPTION... (labels as a regular expression: ctest takes one only)
+run_tests() {
+  local log=$logs/test-$1.log directory=$2 exclude=$3
+  shift 3
+  [ $long = 1 ] || exclude+='|^long$'
+  [ $device = 1 ] || exclude+='|^device$'
+  ctest --test-dir "$directory" -j "$jobs" --output-on-failure --no-tests=error -LE "$exclude" "$@" >"$log" 2>&1
+  local summary
+  summary=$(grep -E 'tests passed, [0-9]+ tests failed out of' "$log")
+  if [[ $summary =~ ,\ ([0-9]+)\ tests\ failed\ out\ of\ ([0-9]+) ]]; then
+    local bad=${BASH_REMATCH[1]} all=${BASH_REMATCH[2]}
+    count $((all - bad)) "$bad"
+    echo "$((all - bad)) passed, $bad failed"
+    [ "$bad" = 0 ] && return
+    sed -n '/The following tests FAILED/,$p' "$log"
+  else
+    count 0 1
+    tail -20 "$log"
+  fi
+  echo "the whole output: $log"
+}
+
+build_and_test_gcc() {
+  build dev && run_tests gcc build '^never$'
+}
+
+build_and_test_asan() {
+  build asan && run_tests asan build-asan '^never$'
+}
+
+build_and_test_tsan() {
+  build tsan && run_tests tsan build-tsan '^llvm$' -L '^threads$'
+}
+
+# One target for its time. New inputs stay in the build directory; one that fails is kept there and named.
+fuzz_one() {
+  local program=$1 name log
+  name=$(basename "$program")
+  log=$logs/$name.log
+  local found=build-asan/fuzz/$name corpus=tests/fuzz/corpus/${name#fuzz_} dictionary=tests/fuzz/${name#fuzz_}.dict
+  mkdir -p "$found"
+  local options=(-max_total_time="$fuzz_seconds" -timeout=10 -rss_limit_mb=2048 -artifact_prefix="$found/failed-")
+  [ -f "$dictionary" ] && options+=(-dict="$dictionary")
+  if "$program" "${options[@]}" "$found" "$corpus" >"$log" 2>&1; then
+    echo "$name: $(sed -n 's/^Done \([0-9]*\) runs.*/\1/p' "$log") inputs in $fuzz_seconds s"
+  else
+    echo "$name: FAILED"
+    tail -30 "$log"
+    echo "the whole output: $log; keep the input as tests/fuzz/corpus/${name#fuzz_}/..."
+    return 1
+  fi
+}
+
+fuzz() {
+  export fuzz_seconds logs
+  export -f fuzz_one
+  export LSAN_OPTIONS=suppressions=$PWD/ci/lsan.supp:print_suppressions=0 QUERN_CACHE=off QUERN_ADAPTER_PATH=$PWD/build-asan
+  local programs all bad
+  programs=$(find build-asan/tests/fuzz -maxdepth 1 -name 'fuzz_*' -type f -executable)
+  all=$(wc -w <<<"$programs")
+  bad=$(xargs -P "$jobs" -I{} bash -c 'fuzz_one {} >&2 || echo bad' <<<"$programs" | grep -c bad)
+  if [ "$all" = 0 ]; then
+    echo "no fuzz targets were built"
+    bad=1 all=1
+  fi
+  count $((all - bad)) "$bad"
+}
+
+check_format() {
+  local log=$logs/format.log
+  if git ls-files -z -- '*.c' '*.h' | xargs -0 clang-format-19 --dry-run -Werror >"$log" 2>&1; then
+    count 1 0
+  else
+    count 0 1
+    grep -oE '^[^:]+:[0-9]+:[0-9]+: error' "$log" | cut -d: -f1 | sort | uniq -c | head -20
+    echo "clang-format-19 -i these files"
+  fi
+}
+
+check_tidy() {
+  if python3 ci/tidy.py build-asan -j "$jobs" >"$logs/tidy.log" 2>&1; then
+    tail -1 "$logs/tidy.log"
+    count 1 0
+  else
+    count 0 1
+    tail -60 "$logs/tidy.log"
+  fi
+}
+
+stage "packages" install_packages
+stage "gcc: build and tests" build_and_test_gcc
+stage "clang-format" check_format
+[ $quick = 1 ] && finish
+stage "clang with address and undefined-behaviour sanitizers: build and tests" build_and_test_asan
+stage "clang with thread sanitizer: build and tests with threads" build_and_test_tsan
+stage "clang-tidy" check_tidy
+stage "fuzzing, $fuzz_seconds s a target" fuzz
+finish
