@@ -17,7 +17,9 @@ typedef struct qn_compile_options {
   uint32_t include_dir_count;
   const char **defines; /* as pp_options.defines */
   uint32_t define_count;
-  const char *std;        /* "CL1.2" */
+  const char **parameters; /* -P: "NAME=VALUE" */
+  uint32_t parameter_count;
+  const char *std;        /* "CL1.2"; NULL: that */
   bool fast_relaxed_math; /* implies the next four */
   bool finite_math_only;
   bool unsafe_math;
@@ -31,8 +33,9 @@ typedef struct qn_compile_options {
   bool kernel_arg_info;
 } qn_compile_options;
 
-/* Splits an option string as a shell does (quotes, backslashes) and reads it. Errors: INVALID_ARGUMENT, the option
- * named, with the nearest that exists. Strings live in `arena`. */
+/* Splits an option string as a shell does (quotes, backslashes) and reads it; NULL is "". docs/compile-options.md lists
+ * the options. Errors: INVALID_ARGUMENT, the option named, with the nearest that exists; OUT_OF_HOST_MEMORY. Strings
+ * live in `arena`. */
 QN_MUST_USE qn_status qn_compile_options_parse(qn_arena *arena, const char *text, qn_compile_options *out);
 
 typedef struct qn_compile_request {
@@ -44,10 +47,11 @@ typedef struct qn_compile_request {
 } qn_compile_request;
 
 /* Preprocesses, parses, checks, verifies. On QN_ERROR_COMPILE the thread's error text is the diagnostics; on success
- * `log` has the warnings. The module lives in `arena`. */
+ * `log` (may be NULL) has the warnings. The module lives in `arena`; ir_module_free frees the rest of it. Errors also:
+ * OUT_OF_HOST_MEMORY, UNSUPPORTED, INTERNAL. */
 QN_MUST_USE qn_status qn_compile(qn_arena *arena, const qn_compile_request *request, ir_module **out_module,
                                  qn_bytes *log);
-/* -E. */
+/* -E: the preprocessed text is appended to `out`. Errors and `log` as above. */
 QN_MUST_USE qn_status qn_preprocess(qn_arena *arena, const qn_compile_request *request, qn_bytes *out, qn_bytes *log);
 
 /* What a kernel's launch must know; from a module before pass_regions or after. */

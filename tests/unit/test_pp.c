@@ -582,8 +582,6 @@ static void expressions_that_hold(void **state) {
                                           "0b101 == 5",
                                           "010 == 8",
                                           "1UL == 1 && 1llu == 1 && 1LLU == 1 && 1Lu == 1",
-                                          "true",
-                                          "!false",
                                           "2 > 1 > 0",
                                           "1 == 1 == 1",
                                           "+ + - - 1",

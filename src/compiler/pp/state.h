@@ -128,7 +128,7 @@ struct pp {
   /* names: open addressing, a power of two, never shrinks */
   pp_name **names;
   uint32_t name_capacity, name_count;
-  pp_name *name_defined, *name_pragma, *name_has_include, *name_va_args, *name_once, *name_true, *name_long_prefix;
+  pp_name *name_defined, *name_pragma, *name_has_include, *name_va_args, *name_once, *name_long_prefix;
 
   qn_map texts; /* path -> pp_text */
   pp_text **once;

@@ -228,10 +228,10 @@ static value parenthesized(reader *r, bool evaluated) {
   return result;
 }
 
-/* C: an identifier that is no macro is 0. `true` is what every OpenCL compiler takes it for. */
+/* An identifier that is no macro is 0. */
 static value identifier(reader *r, const pp_token *token) {
   if (at_punct(r, PP_P_LPAREN)) fail(r, token, "the function-like macro '%.*s' is not defined", QN_SV_ARG(token->text));
-  return (value){.bits = token->name == r->p->name_true};
+  return (value){0};
 }
 
 static value primary(reader *r, bool evaluated) {

@@ -1,0 +1,71 @@
+/* compiler.c - from text to preprocessed text: the steps of a compilation. */
+#include "compiler/compiler.h"
+
+#include "base/status.h"
+#include "compiler/predefined.h"
+
+/* One compilation: what lives from the first byte to the last diagnostic. */
+typedef struct job {
+  qn_arena *arena;
+  const qn_compile_options *options;
+  qn_sources sources;
+  qn_diags diags;
+  pp_options pp_options;
+  pp *pp;
+} job;
+
+static qn_status no_memory(const char *what) { return qn_error_set(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory %s", what); }
+
+static void close_job(job *j) {
+  if (j->pp) pp_close(j->pp);
+  qn_diags_free(&j->diags);
+}
+
+static qn_status open_preprocessor(job *j, const qn_compile_request *request) {
+  qn_sv predefined;
+  QN_TRY(qn_predefined_macros(j->arena, &request->model, j->options, &predefined));
+  j->pp_options = (pp_options){.include_dirs = j->options->include_dirs,
+                               .include_dir_count = j->options->include_dir_count,
+                               .defines = j->options->defines,
+                               .define_count = j->options->define_count,
+                               .predefined = predefined,
+                               .files = request->files};
+  const char *name = request->file_name ? request->file_name : "<source>";
+  if (request->source.size >= UINT32_C(1) << 30)
+    QN_FAIL(QN_ERROR_COMPILE, "%s: error: the source is larger than 1 GiB\n", name);
+  qn_source_file *file = qn_sources_add(&j->sources, name, request->source, 0);
+  j->pp = file ? pp_open(j->arena, &j->sources, &j->diags, file, &j->pp_options) : NULL;
+  return j->pp ? QN_OK : no_memory("for the preprocessor");
+}
+
+static qn_status open_job(job *j, qn_arena *arena, const qn_compile_request *request) {
+  static const qn_compile_options none;
+  *j = (job){.arena = arena, .options = request->options ? request->options : &none};
+  qn_sources_init(&j->sources, arena);
+  qn_diags_init(&j->diags, &j->sources);
+  j->diags.no_warnings = j->options->no_warnings;
+  j->diags.warnings_as_errors = j->options->warnings_as_errors;
+  if (j->options->parameter_count)
+    QN_FAIL(QN_ERROR_UNSUPPORTED, "-P %s: this version has no generator parameters; use -D", j->options->parameters[0]);
+  qn_status status = open_preprocessor(j, request);
+  if (status < 0) close_job(j);
+  return status;
+}
+
+/* The outcome by what was told: errors become the error text, warnings go to `log`. */
+static qn_status conclude(job *j, qn_bytes *log) {
+  if (j->diags.out_of_memory || j->diags.text.failed) return no_memory("to compile");
+  if (j->diags.errors) return qn_error_set_text(QN_ERROR_COMPILE, j->diags.text.data, j->diags.text.size);
+  if (!log) return QN_OK;
+  qn_bytes_append_sv(log, qn_bytes_view(&j->diags.text));
+  return log->failed ? no_memory("for the compiler's log") : QN_OK;
+}
+
+qn_status qn_preprocess(qn_arena *arena, const qn_compile_request *request, qn_bytes *out, qn_bytes *log) {
+  job j;
+  QN_TRY(open_job(&j, arena, request));
+  pp_print(j.pp, out);
+  qn_status status = conclude(&j, log);
+  close_job(&j);
+  return status;
+}
