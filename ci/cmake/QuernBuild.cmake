@@ -6,7 +6,7 @@ target_include_directories(quern-flags INTERFACE
   ${PROJECT_BINARY_DIR}/generated)
 target_compile_definitions(quern-flags INTERFACE _GNU_SOURCE)
 target_compile_options(quern-flags INTERFACE
-  -Wall -Wextra -Wshadow -Wno-missing-field-initializers
+  -Wall -Wextra -Wpedantic -Wshadow -Wno-missing-field-initializers
   $<$<COMPILE_LANGUAGE:C>:-Wconversion -Wno-sign-conversion -Wstrict-prototypes -Wmissing-prototypes>
   $<$<BOOL:${QUERN_WERROR}>:-Werror>)
 if(QUERN_SANITIZE)

@@ -3,6 +3,7 @@
 #   llvm     loads LLVM or another driver, which the thread sanitizer can't see into
 #   long     only with ./test.sh --long
 #   device   needs a device that this machine may lack
+#   serial   measures: no other test runs beside it
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 
 # Leaks of libraries that are not ours are named in files of their own.
@@ -18,10 +19,17 @@ function(quern_test_program name)
   target_compile_definitions(${name} PRIVATE QUERN_SOURCE_DIR="${PROJECT_SOURCE_DIR}" QUERN_BINARY_DIR="${PROJECT_BINARY_DIR}")
 endfunction()
 
-# quern_test_properties(NAME LABEL...): time limit, environment, labels.
+# quern_test_properties(NAME LABEL...): time limit, environment, labels. The label `serial` keeps other tests from running
+# beside it: for those that measure.
+if(QUERN_LLVM)
+  set(quern_llvm_environment "QUERN_LLVM_LIBRARY=${PROJECT_BINARY_DIR}/libquern-llvm.so")
+endif()
 function(quern_test_properties name)
+  if("serial" IN_LIST ARGN)
+    set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
+  endif()
   set_tests_properties(${name} PROPERTIES TIMEOUT 300 LABELS "${ARGN}"
-    ENVIRONMENT "QUERN_ADAPTER_PATH=${PROJECT_BINARY_DIR};QUERN_CACHE=off;${quern_sanitizer_environment}")
+    ENVIRONMENT "QUERN_ADAPTER_PATH=${PROJECT_BINARY_DIR};QUERN_CACHE=off;${quern_llvm_environment};${quern_sanitizer_environment}")
 endfunction()
 
 # quern_marked(VAR SOURCE WORD): the words of the line  /* WORD: a b c */  of a source.
