@@ -407,15 +407,13 @@ static bool expand_line(pp *p, const pp_buffer *line, pp_buffer *out) {
 }
 
 static bool evaluate(pp *p, const pp_token *directive, const pp_buffer *tokens) {
-  reader r = {.p = p, .at = tokens->tokens, .end = tokens->tokens + tokens->count, .line_end = *directive};
-  r.line_end.kind = PP_EOF;
   if (tokens->count == 0) {
-    fail(&r, directive, "#%.*s without a value", QN_SV_ARG(directive->text));
+    pp_error(p, directive->loc, directive->length, "#%.*s without a value", QN_SV_ARG(directive->text));
     return false;
   }
-  const pp_token *last = r.end - 1;
-  r.line_end.loc = last->loc + last->length;
-  r.line_end.length = 1;
+  const pp_token *last = &tokens->tokens[tokens->count - 1];
+  reader r = {.p = p, .at = tokens->tokens, .end = last + 1};
+  r.line_end = (pp_token){.kind = PP_EOF, .loc = last->loc + last->length, .length = 1};
   value result = conditional(&r, true);
   if (r.at < r.end) fail(&r, r.at, "unexpected '%.*s' in #if", QN_SV_ARG(r.at->text));
   return !r.failed && result.bits;

@@ -1,0 +1,81 @@
+/* golden.c - what the compiler makes of one file, on standard output, for comparison with a golden file.
+ *
+ *   golden pp FILE.cl    preprocessed text
+ *   golden ir FILE.cl    the module's text
+ *   golden err FILE.cl   what is told
+ *
+ * The file's first lines may say more:
+ *   // options: -DX=1     compile options
+ *   // model: 32 half     address bits; double (which is there unless it says nodouble), half, atomics64 */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/os/files.h"
+#include "base/status.h"
+#include "compiler/compiler.h"
+
+typedef struct golden_setting {
+  qn_compile_options options;
+  qn_model model;
+} golden_setting;
+
+/* The rest of a line "// KEY: ..." among the comments that the file starts with; NULL: there is none. */
+static const char *header(qn_arena *arena, const char *text, const char *key) {
+  for (const char *line = text; strncmp(line, "// ", 3) == 0;) {
+    const char *end = strchr(line, '\n');
+    size_t size = end ? (size_t)(end - line) : strlen(line);
+    size_t key_size = strlen(key);
+    if (size > 4 + key_size && strncmp(line + 3, key, key_size) == 0 && line[3 + key_size] == ':')
+      return qn_arena_copy(arena, qn_sv_make(line + 4 + key_size, size - 4 - key_size));
+    if (!end) break;
+    line = end + 1;
+  }
+  return NULL;
+}
+
+static qn_status read_setting(qn_arena *arena, const char *text, golden_setting *out) {
+  const char *model = header(arena, text, "model");
+  out->model = (qn_model){.address_bits = model && strstr(model, "32") ? 32 : 64,
+                          .has_double = !(model && strstr(model, "nodouble")),
+                          .has_half = model && strstr(model, "half"),
+                          .has_int64_atomics = model && strstr(model, "atomics64")};
+  return qn_compile_options_parse(arena, header(arena, text, "options"), &out->options);
+}
+
+static int fail(const char *what) {
+  fprintf(stderr, "golden: %s: %s\n", what, qn_error_text());
+  return 1;
+}
+
+static int preprocess(qn_arena *arena, const qn_compile_request *request, qn_bytes *out) {
+  return qn_preprocess(arena, request, out, NULL) < 0 ? fail("preprocessing failed") : 0;
+}
+
+static const struct {
+  const char *name;
+  int (*run)(qn_arena *arena, const qn_compile_request *request, qn_bytes *out);
+} modes[] = {{"pp", preprocess}};
+
+int main(int argc, char **argv) {
+  qn_arena arena;
+  qn_bytes text = {0}, out = {0};
+  golden_setting setting = {0};
+  int result = 2;
+  qn_arena_init(&arena, 0);
+  for (size_t i = 0; argc == 3 && i < sizeof modes / sizeof *modes; i++) {
+    if (strcmp(argv[1], modes[i].name) != 0) continue;
+    if (qn_file_read(argv[2], UINT64_C(1) << 28, &text) < 0 || read_setting(&arena, text.data, &setting) < 0)
+      result = fail(argv[2]);
+    else {
+      qn_compile_request request = {
+          .source = qn_bytes_view(&text), .file_name = argv[2], .options = &setting.options, .model = setting.model};
+      result = modes[i].run(&arena, &request, &out);
+    }
+  }
+  if (result == 2) fputs("usage: golden pp|ir|err FILE.cl\n", stderr);
+  if (out.size) fwrite(out.data, 1, out.size, stdout);
+  qn_bytes_free(&out);
+  qn_bytes_free(&text);
+  qn_arena_free(&arena);
+  return result;
+}
