@@ -75,6 +75,7 @@ static void test_valid_bodies_pass(void **state) {
        ""},
       {"loop { } continue { loop { break } }", ""},
       {"%1 = pdiff %x, %x : i64 %2 = call @callee(f32 1) : i32 trap", ""},
+      {"fresh %a fresh %i", ""},
   };
   ASSERT_RULES(rules);
 }
@@ -126,6 +127,7 @@ static void test_operations_check_their_types(void **state) {
       {"store %x, %n", "the value has another type"},
       {"%1 = vload %p : f32x4", "the vector has other elements"},
       {"copy %x, %g", "two pointers to one type"},
+      {"fresh %p", "a private variable expected"},
       {"%1 = call @callee(%n) : i32", "an argument has another type"},
       {"%1 = call @callee() : i32", "another number of arguments"},
       {"%1 = call @callee(f32 1) : f32", "the result has another type"},

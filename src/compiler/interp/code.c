@@ -328,6 +328,8 @@ static void emit_inst(builder *b, const ir_inst *inst) {
       return;
     case IR_FENCE:
       return; /* one item runs at a time */
+    case IR_FRESH:
+      return; /* old bytes are as good as any */
     default:
       break;
   }

@@ -153,6 +153,8 @@ ir_inst *ir_copy(ir_builder *b, ir_inst *target, ir_inst *source) {
   return ir_emit(b, IR_COPY, ir_void(b->m), (ir_inst *[]){target, source}, 2);
 }
 
+ir_inst *ir_fresh(ir_builder *b, ir_var *var) { return ir_emit(b, IR_FRESH, ir_void(b->m), &var->address, 1); }
+
 ir_inst *ir_call(ir_builder *b, ir_function *callee, ir_inst *const *args, uint32_t count) {
   ir_inst *inst = ir_emit(b, IR_CALL, callee->result, args, count);
   if (inst->parent) inst->u.callee = callee;

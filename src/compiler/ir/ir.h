@@ -209,7 +209,7 @@ void ir_type_print(const ir_type *type, qn_bytes *out);
   X(GLOBAL_ID, "global_id", 0, PURE) X(LOCAL_ID, "local_id", 0, PURE) X(GROUP_ID, "group_id", 0, PURE) X(GLOBAL_SIZE, "global_size", 0, PURE) \
   X(LOCAL_SIZE, "local_size", 0, PURE) X(ENQUEUED_SIZE, "enqueued_size", 0, PURE) X(NUM_GROUPS, "num_groups", 0, PURE) \
   X(GLOBAL_OFFSET, "global_offset", 0, PURE) X(WORK_DIM, "work_dim", 0, PURE) \
-  X(LOAD, "load", 1, MEM) X(STORE, "store", 2, MEM) X(VLOAD, "vload", 1, MEM) X(VSTORE, "vstore", 2, MEM) X(COPY, "copy", 2, MEM) X(CALL, "call", -1, MEM) \
+  X(LOAD, "load", 1, MEM) X(STORE, "store", 2, MEM) X(VLOAD, "vload", 1, MEM) X(VSTORE, "vstore", 2, MEM) X(COPY, "copy", 2, MEM) X(FRESH, "fresh", 1, MEM) X(CALL, "call", -1, MEM) \
   X(BARRIER, "barrier", 0, SYNC) X(FENCE, "fence", 0, SYNC) X(ATOMIC, "atomic", -1, SYNC) \
   X(IF, "if", 1, CTRL) X(LOOP, "loop", 0, CTRL) X(SWITCH, "switch", 1, CTRL) X(BREAK, "break", 0, CTRL) X(CONTINUE, "continue", 0, CTRL) \
   X(BREAK_IF, "break_if", 1, CTRL) X(RETURN, "return", -1, CTRL) X(TRAP, "trap", 0, CTRL) X(REGION, "region", 0, CTRL)
@@ -434,6 +434,7 @@ ir_inst *ir_store(ir_builder *b, ir_inst *p, ir_inst *v);
 ir_inst *ir_vload(ir_builder *b, ir_inst *p, uint32_t count);
 ir_inst *ir_vstore(ir_builder *b, ir_inst *p, ir_inst *v);
 ir_inst *ir_copy(ir_builder *b, ir_inst *target, ir_inst *source);
+ir_inst *ir_fresh(ir_builder *b, ir_var *var);
 ir_inst *ir_call(ir_builder *b, ir_function *callee, ir_inst *const *args, uint32_t count);
 ir_inst *ir_atomic(ir_builder *b, ir_rmw rmw, ir_order order, ir_scope scope, ir_inst *const *args, uint32_t count);
 ir_inst *ir_barrier(ir_builder *b, ir_op op, uint32_t fences);

@@ -260,8 +260,15 @@ static qn_status verify_call(const ir_verifier *v, const ir_inst *inst) {
   return QN_OK;
 }
 
+static qn_status verify_fresh(const ir_verifier *v, const ir_inst *inst) {
+  bool is_private = inst->args[0]->op == IR_ADDRESS && arg_type(inst, 0)->space == IR_PRIVATE;
+  IR_RULE(v, inst, is_private && inst->type->kind == IR_VOID, "a private variable expected");
+  return QN_OK;
+}
+
 static qn_status verify_memory(const ir_verifier *v, const ir_inst *inst) {
   if (inst->op == IR_CALL) return verify_call(v, inst);
+  if (inst->op == IR_FRESH) return verify_fresh(v, inst);
   bool reads = inst->op == IR_LOAD || inst->op == IR_VLOAD;
   const ir_type *p = arg_type(inst, 0);
   IR_RULE(v, inst, is_pointer(p) && ir_verify_is_object(p->elem), "a pointer to something with a size expected");

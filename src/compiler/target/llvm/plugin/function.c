@@ -287,6 +287,8 @@ static LLVMValueRef emit_other(emitter *e, const ir_inst *inst, LLVMValueRef *ar
     case IR_COPY:
       emit_copy(e, inst, args[0], args[1]);
       return NULL;
+    case IR_FRESH:
+      return NULL;
     case IR_ATOMIC:
       return emit_atomic(e, inst, args);
     /* A barrier between regions orders the compiler only: one thread runs the group. */
