@@ -20,6 +20,11 @@ int qn_text_format(char *buffer, size_t capacity, const char *format, va_list ar
   return length;
 }
 
+float qn_text_to_float(const char *text, char **end) {
+  qn_once_run(&once, make_locale);
+  return c_locale ? strtof_l(text, end, c_locale) : strtof(text, end);
+}
+
 double qn_text_to_double(const char *text, char **end) {
   qn_once_run(&once, make_locale);
   return c_locale ? strtod_l(text, end, c_locale) : strtod(text, end);

@@ -8,7 +8,8 @@
 
 /* As vsnprintf. */
 int qn_text_format(char *buffer, size_t capacity, const char *format, va_list args);
-/* As strtod. */
+/* As strtof and strtod. */
+float qn_text_to_float(const char *text, char **end);
 double qn_text_to_double(const char *text, char **end);
 
 #endif

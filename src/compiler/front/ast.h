@@ -75,6 +75,9 @@ typedef enum front_op {
 } front_op;
 extern const char *const front_op_text[OP_COUNT];
 
+/* A lane that a swizzle names beside a 3-vector's three: any value is read, nothing is written. */
+#define FRONT_NO_LANE ((uint8_t)255)
+
 struct front_expr {
   front_expr_kind kind;
   front_op op;
@@ -120,12 +123,15 @@ typedef enum front_object_kind { OBJECT_PRIVATE, OBJECT_PARAM, OBJECT_LOCAL, OBJ
 
 struct front_object {
   front_object_kind kind;
-  qn_sv name;
+  qn_sv name;          /* empty: a parameter or compound literal without one */
+  pp_name *name_entry; /* parameters: NULL without a name */
   qn_loc loc;
   uint32_t length;
   const front_type *type;
   const char *type_name; /* parameters: as in the source */
   front_init *init;      /* NULL: none */
+  ir_inst *initial;      /* constants: the whole value */
+  bool is_failed;        /* its initialiser was reported */
   uint64_t align;        /* attribute aligned */
   uint32_t index;        /* parameter */
   bool is_assigned;      /* after its initialisation, or its address is taken */
@@ -171,6 +177,14 @@ typedef struct front_attributes {
   uint64_t required_local[3], hinted_local[3];
 } front_attributes;
 
+/* A barrier below a condition that looks divergent; judged when the whole function is known. */
+typedef struct front_suspect {
+  qn_loc loc;
+  uint32_t length;
+  const front_expr *condition;
+  struct front_suspect *next;
+} front_suspect;
+
 typedef struct front_call_site {
   front_func *callee;
   qn_loc loc;
@@ -188,7 +202,10 @@ struct front_func {
   bool is_kernel, is_defined, is_static, is_inline;
   bool has_local; /* declares local variables */
   bool is_called;
+  bool is_missing_told; /* that it is called and not defined */
+  bool has_barrier; /* in its body, or in that of a function defined before it that it calls */
   front_stmt *body;
+  front_suspect *suspects;
   front_call_site *calls;
   uint32_t call_count, call_capacity;
   ir_function *ir;        /* of the kernel, or of the function */

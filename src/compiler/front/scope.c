@@ -3,13 +3,6 @@
 #include "compiler/front/builtin.h"
 #include "compiler/front/token.h"
 
-/* One per identifier ever declared; stays in the map. */
-typedef struct front_name {
-  front_symbol *symbol;
-  front_tag *tag;
-  bool is_looked_up; /* as a built-in type */
-} front_name;
-
 bool front_scope_open(front *f) {
   front_scope *scope = QN_ARENA_NEW(f->arena, front_scope);
   if (scope == NULL) {
@@ -21,39 +14,25 @@ bool front_scope_open(front *f) {
   return true;
 }
 
-static front_name *name_entry(front *f, qn_sv name) {
-  front_name *entry = qn_map_get(&f->names, name);
-  if (entry != NULL) return entry;
-  entry = QN_ARENA_NEW(f->arena, front_name);
-  if (entry == NULL || !qn_map_set(&f->names, name, entry)) {
-    f->failed = true;
-    return NULL;
-  }
-  return entry;
-}
+static front_name *entry_of(pp_name *name) { return name->declarations; }
 
 void front_scope_close(front *f) {
   front_scope *scope = f->scope;
   for (front_symbol *s = scope->symbols; s != NULL; s = s->next) {
-    front_name *entry = qn_map_get(&f->names, s->name);
-    if (entry != NULL && entry->symbol == s) entry->symbol = s->hidden;
+    front_name *entry = entry_of(s->name);
+    if (entry->symbol == s) entry->symbol = s->hidden;
   }
   for (front_tag *t = scope->tags; t != NULL; t = t->next) {
-    front_name *entry = qn_map_get(&f->names, t->name);
-    if (entry != NULL && entry->tag == t) entry->tag = t->hidden;
+    front_name *entry = entry_of(t->name);
+    if (entry->tag == t) entry->tag = t->hidden;
   }
   f->scope = scope->outer;
 }
 
-void front_names_free(front *f) { qn_map_free(&f->names); }
-
-front_symbol *front_find(front *f, qn_sv name) {
-  front_name *entry = qn_map_get(&f->names, name);
-  if (entry != NULL && (entry->symbol != NULL || entry->is_looked_up)) return entry->symbol;
-  const front_type *type = front_type_named(f, name);
+static front_symbol *builtin_type_symbol(front *f, pp_name *name) {
+  const front_type *type = front_type_named(f, name->text);
   if (type == NULL) return NULL;
-  entry = name_entry(f, name);
-  front_symbol *symbol = entry == NULL ? NULL : QN_ARENA_NEW(f->arena, front_symbol);
+  front_symbol *symbol = QN_ARENA_NEW(f->arena, front_symbol);
   if (symbol == NULL) {
     f->failed = true;
     return NULL;
@@ -61,19 +40,43 @@ front_symbol *front_find(front *f, qn_sv name) {
   symbol->kind = SYMBOL_TYPEDEF;
   symbol->name = name;
   symbol->type = type;
-  entry->symbol = symbol;
-  entry->is_looked_up = true;
   return symbol;
 }
 
-front_tag *front_find_tag(front *f, qn_sv name) {
-  front_name *entry = qn_map_get(&f->names, name);
+/* Made at the first look: what is built in is entered then. NULL: out of memory. */
+static front_name *name_entry(front *f, pp_name *name) {
+  if (name->declarations != NULL) return name->declarations;
+  front_name *entry = QN_ARENA_NEW(f->arena, front_name);
+  if (entry == NULL) {
+    f->failed = true;
+    return NULL;
+  }
+  entry->name = name;
+  entry->symbol = builtin_type_symbol(f, name);
+  entry->builtin = entry->symbol != NULL ? NULL : front_builtin_find(f, name->text);
+  entry->next = f->names;
+  f->names = entry;
+  name->declarations = entry;
+  return entry;
+}
+
+front_symbol *front_find(front *f, pp_name *name) {
+  front_name *entry = name_entry(f, name);
+  return entry == NULL ? NULL : entry->symbol;
+}
+
+front_tag *front_find_tag(front *f, pp_name *name) {
+  front_name *entry = name_entry(f, name);
   return entry == NULL ? NULL : entry->tag;
 }
 
-front_symbol *front_declare(front *f, front_symbol_kind kind, qn_sv name, qn_loc loc, uint32_t length,
+const front_builtin *front_find_builtin(front *f, pp_name *name) {
+  front_name *entry = name_entry(f, name);
+  return entry == NULL ? NULL : entry->builtin;
+}
+
+front_symbol *front_declare(front *f, front_symbol_kind kind, pp_name *name, qn_loc loc, uint32_t length,
                             const front_type *type) {
-  (void)front_find(f, name); /* so that a built-in type is hidden, not lost */
   front_name *entry = name_entry(f, name);
   front_symbol *symbol = entry == NULL ? NULL : QN_ARENA_NEW(f->arena, front_symbol);
   if (symbol == NULL) {
@@ -93,7 +96,7 @@ front_symbol *front_declare(front *f, front_symbol_kind kind, qn_sv name, qn_loc
   return symbol;
 }
 
-front_tag *front_declare_tag(front *f, qn_sv name, qn_loc loc) {
+front_tag *front_declare_tag(front *f, pp_name *name, qn_loc loc) {
   front_name *entry = name_entry(f, name);
   front_tag *tag = entry == NULL ? NULL : QN_ARENA_NEW(f->arena, front_tag);
   if (tag == NULL) {
@@ -114,12 +117,12 @@ front_tag *front_declare_tag(front *f, qn_sv name, qn_loc loc) {
 
 size_t front_near_limit(qn_sv name) { return name.size < 3 ? 1 : (name.size + 2) / 3 + 1; }
 
-bool front_is_nearer(qn_sv name, qn_sv candidate, size_t *best_distance) {
+bool front_is_nearer(qn_sv name, qn_sv candidate, size_t *distance) {
   size_t difference = name.size > candidate.size ? name.size - candidate.size : candidate.size - name.size;
-  if (difference >= *best_distance) return false;
-  size_t distance = qn_sv_distance(name, candidate);
-  if (distance >= *best_distance) return false;
-  *best_distance = distance;
+  if (difference >= *distance) return false;
+  size_t found = qn_sv_distance(name, candidate);
+  if (found == 0 || found >= *distance) return false;
+  *distance = found;
   return true;
 }
 
@@ -128,29 +131,34 @@ typedef struct nearest {
   size_t distance;
 } nearest;
 
-static void consider(nearest *n, qn_sv candidate) {
+static void consider(void *user, qn_sv candidate) {
+  nearest *n = user;
   if (front_is_nearer(n->name, candidate, &n->distance)) n->best = candidate;
 }
-static void consider_builtin(void *user, qn_sv candidate) { consider(user, candidate); }
 
-/* A longer name is not compared: the distance costs the product of the lengths. */
-enum { SEARCH_LENGTH_LIMIT = 64 };
-
-qn_sv front_nearest_name(front *f, qn_sv name, bool types) {
-  static const char *const type_words[] = {"void",     "char",   "short", "int",    "long",   "float", "double",
-                                           "unsigned", "struct", "const", "uchar",  "ushort", "uint",  "ulong",
-                                           "float2",   "float4", "int4",  "uchar4", "uint4",  "size_t"};
-  nearest n = {name, {NULL, 0}, front_near_limit(name)};
-  if (name.size > SEARCH_LENGTH_LIMIT) return n.best;
-  for (size_t i = 0; i < f->names.capacity; i++) {
-    const front_name *entry = f->names.entries[i].value;
-    if (entry == NULL || entry->symbol == NULL) continue;
-    if (types == (entry->symbol->kind == SYMBOL_TYPEDEF)) consider(&n, entry->symbol->name);
+static bool is_of_class(const front_symbol *symbol, front_name_class cls) {
+  switch (cls) {
+    case NAMES_OF_TYPES:
+      return symbol->kind == SYMBOL_TYPEDEF;
+    case NAMES_OF_VALUES:
+      return symbol->kind == SYMBOL_OBJECT || symbol->kind == SYMBOL_ENUMERATOR;
+    default:
+      return symbol->kind == SYMBOL_FUNCTION;
   }
-  if (types) {
+}
+
+qn_sv front_nearest_name(front *f, qn_sv name, front_name_class cls) {
+  static const char *const type_words[] = {"void",     "char",   "short", "int",   "long",   "float",  "double",
+                                           "unsigned", "struct", "const", "uchar", "ushort", "uint",   "ulong",
+                                           "float2",   "float4", "int4",  "uint4", "uchar4", "size_t", "kernel"};
+  nearest n = {name, {NULL, 0}, front_near_limit(name)};
+  for (const front_name *entry = f->names; entry != NULL; entry = entry->next) {
+    if (entry->symbol != NULL && is_of_class(entry->symbol, cls)) consider(&n, entry->name->text);
+  }
+  if (cls == NAMES_OF_TYPES) {
     for (size_t i = 0; i < sizeof(type_words) / sizeof(type_words[0]); i++) consider(&n, qn_sv_from(type_words[i]));
-  } else {
-    front_builtin_names(consider_builtin, &n);
+  } else if (cls == NAMES_OF_FUNCTIONS) {
+    front_builtin_names(consider, &n);
   }
   return n.best;
 }

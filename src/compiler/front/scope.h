@@ -10,7 +10,7 @@ typedef enum front_symbol_kind { SYMBOL_TYPEDEF, SYMBOL_OBJECT, SYMBOL_FUNCTION,
 typedef struct front_symbol front_symbol;
 struct front_symbol {
   front_symbol_kind kind;
-  qn_sv name;
+  pp_name *name;
   qn_loc loc;
   uint32_t length;
   const front_type *type; /* typedef: what it names; enumerator: int */
@@ -20,18 +20,18 @@ struct front_symbol {
     front_func *func;
     uint64_t value; /* enumerator */
   } u;
-  struct front_scope *scope;
-  front_symbol *hidden; /* the outer meaning of the name */
-  front_symbol *next;   /* in its scope */
+  struct front_scope *scope; /* NULL: a built-in type */
+  front_symbol *hidden;      /* the outer meaning of the name */
+  front_symbol *next;        /* in its scope */
 };
 
 typedef struct front_tag front_tag;
 struct front_tag {
-  qn_sv name;
+  pp_name *name;
   qn_loc loc;
   bool is_enum;
   front_record *record;   /* not enum */
-  const front_type *type; /* of the record, or the enumeration's integer type; NULL: enum not yet defined */
+  const front_type *type; /* of the record, or the enumeration's integer type */
   struct front_scope *scope;
   front_tag *hidden;
   front_tag *next;
@@ -43,26 +43,39 @@ typedef struct front_scope {
   front_tag *tags;
 } front_scope;
 
+/* Hung on a pp_name: what the name means now. */
+typedef struct front_name front_name;
+struct front_name {
+  pp_name *name;
+  front_symbol *symbol;
+  front_tag *tag;
+  const front_builtin *builtin;
+  bool is_told; /* as undeclared, in this function: once is enough */
+  front_name *next;
+};
+
 /* False: out of memory. */
 bool front_scope_open(front *f);
 void front_scope_close(front *f);
-void front_names_free(front *f);
 
 /* The symbol, or NULL. Built-in types are found as typedefs. */
-front_symbol *front_find(front *f, qn_sv name);
-front_tag *front_find_tag(front *f, qn_sv name);
-static inline bool front_is_here(const front *f, const front_scope *scope) { return f->scope == scope; }
+front_symbol *front_find(front *f, pp_name *name);
+front_tag *front_find_tag(front *f, pp_name *name);
+const front_builtin *front_find_builtin(front *f, pp_name *name);
 /* Enters a name in the present scope, hiding outer ones; the caller has looked for one in this scope. NULL: out of
  * memory. */
-front_symbol *front_declare(front *f, front_symbol_kind kind, qn_sv name, qn_loc loc, uint32_t length,
+front_symbol *front_declare(front *f, front_symbol_kind kind, pp_name *name, qn_loc loc, uint32_t length,
                             const front_type *type);
-front_tag *front_declare_tag(front *f, qn_sv name, qn_loc loc);
-/* The nearest visible name, or an empty view when none is near. `types` asks for names of types, else for functions and
- * objects. */
-qn_sv front_nearest_name(front *f, qn_sv name, bool types);
-/* Whether `candidate` is nearer to `name` than *best_distance; then sets it. For "did you mean". */
-bool front_is_nearer(qn_sv name, qn_sv candidate, size_t *best_distance);
-/* The distance at which names stop to be alike. */
+front_tag *front_declare_tag(front *f, pp_name *name, qn_loc loc);
+
+/* ---- Did you mean --------------------------------------------------------------------------------- */
+
+typedef enum front_name_class { NAMES_OF_TYPES, NAMES_OF_VALUES, NAMES_OF_FUNCTIONS } front_name_class;
+/* The nearest visible name of a class, or an empty view when none is near. */
+qn_sv front_nearest_name(front *f, qn_sv name, front_name_class cls);
+/* One candidate after the other: start with *distance = front_near_limit(name). True when `candidate` is nearer than
+ * *distance, which then becomes its distance. */
 size_t front_near_limit(qn_sv name);
+bool front_is_nearer(qn_sv name, qn_sv candidate, size_t *distance);
 
 #endif

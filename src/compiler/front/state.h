@@ -34,19 +34,22 @@ struct front {
   bool is_panicking; /* a syntax error was told and not yet recovered from */
   bool is_fatal;     /* nothing more is read */
   uint32_t depth;    /* of nesting */
+  uint32_t level;    /* of statements */
   qn_loc last_end;   /* behind the token before tok */
   bool fp_contract;  /* #pragma OPENCL FP_CONTRACT */
-  qn_map keywords;   /* text -> its entry in the table */
 
   /* names */
-  qn_map names; /* identifier -> front_name */
+  struct front_name *names; /* every identifier that was ever declared */
   struct front_scope *scope;
 
   /* functions, in order of declaration */
   struct front_func *funcs, *last_func;
   struct front_func *func; /* the one that is parsed or emitted; NULL: program scope */
   struct front_loop *loop; /* the innermost loop or switch that is parsed */
-  uint32_t next_unique;    /* for names of constants */
+  /* The condition around the present statement that can't be the same for all work-items of a group: NULL, or an item
+   * id compared for equality. */
+  const struct front_expr *divergent;
+  uint32_t next_unique; /* for names of constants */
 
   /* types: key of operation and operands -> front_type */
   qn_map types;
@@ -75,6 +78,7 @@ struct front {
  * void anything. A work-item query with a constant dimension gives the IR query, others select; a bad constant argument
  * may be reported here too (then return NULL, and the caller goes on with an undefined value). */
 #define FRONT_OVERLOAD_PARAMS 8
+typedef struct front_builtin front_builtin; /* builtin.h */
 typedef struct front_overload {
   const front_type *result;
   const front_type *params[FRONT_OVERLOAD_PARAMS];

@@ -50,7 +50,9 @@ static const keyword_text keyword_table[] = {
 static bool enter_keywords(front *f) {
   for (size_t i = 0; i < sizeof(keyword_table) / sizeof(keyword_table[0]); i++) {
     const keyword_text *k = &keyword_table[i];
-    if (!qn_map_set(&f->keywords, qn_sv_from(k->text), (void *)(uintptr_t)k)) return false;
+    pp_name *name = pp_intern(f->p, qn_sv_from(k->text));
+    if (name == NULL) return false;
+    name->keyword = (uint32_t)k->id;
   }
   return true;
 }
@@ -168,7 +170,7 @@ static void pragma(front *f, const pp_token *token) {
 
 static front_token read_token(front *f) {
   front_token token = {0};
-  if (f->is_fatal || f->diags->stopped) {
+  if (f->is_fatal || f->failed || f->diags->stopped) {
     token.pp.kind = PP_EOF;
     token.pp.loc = f->last_end;
     return token;
@@ -177,10 +179,7 @@ static front_token read_token(front *f) {
     token.pp = pp_next(f->p);
     if (token.pp.kind == PP_PRAGMA) pragma(f, &token.pp);
   } while (token.pp.kind == PP_PRAGMA);
-  if (token.pp.kind == PP_IDENT) {
-    const keyword_text *keyword = qn_map_get(&f->keywords, token.pp.text);
-    if (keyword != NULL) token.keyword = (uint16_t)keyword->id;
-  }
+  if (token.pp.kind == PP_IDENT) token.keyword = (uint16_t)token.pp.name->keyword;
   return token;
 }
 
@@ -190,8 +189,6 @@ bool front_token_open(front *f) {
   f->tok = read_token(f);
   return true;
 }
-
-void front_token_close(front *f) { qn_map_free(&f->keywords); }
 
 void front_next(front *f) {
   f->last_end = f->tok.pp.loc + (f->tok.pp.length > 0 ? f->tok.pp.length : 1);

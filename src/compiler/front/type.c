@@ -102,6 +102,7 @@ const front_type *front_pointer(front *f, const front_type *pointee) {
   if (is_new) {
     type->kind = FRONT_POINTER;
     type->elem = pointee;
+    type->depth = pointee->depth + 1;
   }
   return type;
 }
@@ -117,6 +118,7 @@ const front_type *front_array(front *f, const front_type *elem, uint64_t length)
     type->length = length;
     type->quals = elem->quals;
     type->space = elem->space;
+    type->depth = (elem->kind == FRONT_RECORD ? elem->record->depth : elem->depth) + 1;
     if (elem->plain != elem) type->plain = front_array(f, elem->plain, length);
   }
   return type;

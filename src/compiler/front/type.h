@@ -53,10 +53,12 @@ struct front_record {
   qn_sv tag; /* or the typedef's name of a record without a tag; may be empty */
   qn_loc loc;
   bool is_union, is_complete, is_packed;
+  bool is_begun;  /* its body was met */
   bool is_failed; /* its body was reported: say nothing more about it */
   front_member *members;
   uint32_t member_count;
   uint64_t align; /* attribute aligned; 0: none */
+  uint32_t depth; /* of types within */
   ir_type *ir;    /* made at the first mention, completed with the body; field i is member i */
 };
 
@@ -66,6 +68,7 @@ struct front_type {
   ir_space space; /* of an object of this type; IR_PRIVATE unless qualified */
   bool is_signed;
   uint32_t bits;
+  uint32_t depth;  /* how many types stand one in the other; a record's own is in it */
   uint32_t lanes;  /* vector, else 1 */
   uint64_t length; /* array, else 0 */
   const front_type *elem;

@@ -1,0 +1,158 @@
+#include "compiler/front/convert.h"
+#include "compiler/front/parse.h"
+#include "compiler/front/token.h"
+
+typedef void (*attribute_reader)(front *f, const front_token *name, front_attributes *out);
+
+/* (x, y, z) or, with `at_least` 1, fewer. */
+static void read_sizes(front *f, const front_token *name, uint64_t out[3], uint32_t at_least) {
+  uint64_t sizes[3] = {1, 1, 1};
+  uint32_t count = 0;
+  if (!front_expect(f, PP_P_LPAREN, " after the attribute's name")) return;
+  do {
+    uint64_t value = 0;
+    if (!front_constant_expression(f, "a work-group size", NULL, &value)) {
+      if (f->is_panicking) return;
+      value = 1;
+    } else if (value == 0 || (int64_t)value < 0) {
+      front_error(f, name->pp.loc, name->pp.length, "a work-group size must be at least 1");
+      value = 1;
+    }
+    if (count < 3) sizes[count] = value;
+    count++;
+  } while (front_accept(f, PP_P_COMMA));
+  if (!front_expect(f, PP_P_RPAREN, "")) return;
+  if (count < at_least || count > 3) {
+    front_error(f, name->pp.loc, name->pp.length, "attribute '%.*s' takes three sizes", QN_SV_ARG(name->pp.text));
+    return;
+  }
+  for (int i = 0; i < 3; i++) out[i] = sizes[i];
+}
+
+static void read_required(front *f, const front_token *name, front_attributes *out) {
+  read_sizes(f, name, out->required_local, 3);
+}
+static void read_hint(front *f, const front_token *name, front_attributes *out) {
+  read_sizes(f, name, out->hinted_local, 3);
+}
+
+static void read_vec_type_hint(front *f, const front_token *name, front_attributes *out) {
+  (void)out;
+  if (!front_expect(f, PP_P_LPAREN, " after vec_type_hint")) return;
+  const front_type *type = front_type_name(f);
+  if (type->kind != FRONT_ERROR && !front_is_numeric(type)) {
+    front_error(f, name->pp.loc, name->pp.length, "vec_type_hint needs a scalar or vector type, not '%s'",
+                front_type_text(f, type));
+  }
+  (void)front_expect(f, PP_P_RPAREN, " after the type");
+}
+
+static void read_packed(front *f, const front_token *name, front_attributes *out) {
+  (void)f, (void)name;
+  out->is_packed = true;
+}
+static void read_inline(front *f, const front_token *name, front_attributes *out) {
+  (void)f, (void)name;
+  out->is_inline = true;
+}
+static void read_noinline(front *f, const front_token *name, front_attributes *out) {
+  (void)f, (void)name;
+  out->is_noinline = true;
+}
+
+/* aligned alone means the largest alignment there is: that of a 16-vector of 64 bits. */
+enum { LARGEST_ALIGN = 128, ALIGN_LIMIT = 4096 };
+
+static void read_aligned(front *f, const front_token *name, front_attributes *out) {
+  uint64_t align = LARGEST_ALIGN;
+  if (front_accept(f, PP_P_LPAREN)) {
+    bool good = front_constant_expression(f, "an alignment", NULL, &align);
+    if (!front_expect(f, PP_P_RPAREN, "") || !good) return;
+  }
+  if (align == 0 || align > ALIGN_LIMIT || (align & (align - 1)) != 0) {
+    front_error(f, name->pp.loc, name->pp.length, "an alignment must be a power of two up to %d", ALIGN_LIMIT);
+    return;
+  }
+  if (align > out->align) out->align = align;
+}
+
+/* Known and without effect here; arguments are skipped. */
+static void read_nothing(front *f, const front_token *name, front_attributes *out) {
+  (void)name, (void)out;
+  if (front_at(f, PP_P_LPAREN)) front_skip_brackets(f);
+}
+
+static const struct {
+  const char *name;
+  attribute_reader read;
+} attribute_table[] = {
+    {"reqd_work_group_size", read_required},
+    {"work_group_size_hint", read_hint},
+    {"vec_type_hint", read_vec_type_hint},
+    {"packed", read_packed},
+    {"aligned", read_aligned},
+    {"always_inline", read_inline},
+    {"noinline", read_noinline},
+    {"opencl_unroll_hint", read_nothing},
+    {"nosvm", read_nothing},
+    {"unused", read_nothing},
+    {"used", read_nothing},
+    {"const", read_nothing},
+    {"pure", read_nothing},
+    {"endian", read_nothing},
+    {"flatten", read_nothing},
+    {"hot", read_nothing},
+    {"may_alias", read_nothing},
+    {"convergent", read_nothing},
+    {"nothrow", read_nothing},
+    {"intel_reqd_sub_group_size", read_nothing},
+    {"max_work_group_size", read_nothing},
+    {"amdgpu_flat_work_group_size", read_nothing},
+    {"vector_size_hint", read_nothing},
+};
+
+/* packed and __packed__ are one. */
+static qn_sv without_underscores(qn_sv name) {
+  if (name.size > 4 && qn_sv_starts_with(name, QN_SV("__")) && qn_sv_ends_with(name, QN_SV("__"))) {
+    return qn_sv_make(name.data + 2, name.size - 4);
+  }
+  return name;
+}
+
+static void one_attribute(front *f, front_attributes *out) {
+  front_token name = f->tok;
+  front_next(f);
+  qn_sv text = without_underscores(name.pp.text);
+  for (size_t i = 0; i < sizeof(attribute_table) / sizeof(attribute_table[0]); i++) {
+    if (!qn_sv_is(text, attribute_table[i].name)) continue;
+    attribute_table[i].read(f, &name, out);
+    return;
+  }
+  front_warning(f, name.pp.loc, name.pp.length, "unknown attribute '%.*s' (ignored)", QN_SV_ARG(name.pp.text));
+  read_nothing(f, &name, out);
+}
+
+void front_attributes_read(front *f, front_attributes *out) {
+  while (!f->is_panicking && front_accept_keyword(f, KW_ATTRIBUTE)) {
+    if (!front_expect(f, PP_P_LPAREN, " after __attribute__") ||
+        !front_expect(f, PP_P_LPAREN, " after __attribute__")) {
+      return;
+    }
+    do {
+      if (f->tok.pp.kind == PP_IDENT) one_attribute(f, out);
+    } while (!f->is_panicking && front_accept(f, PP_P_COMMA));
+    if (!front_expect(f, PP_P_RPAREN, " after the attributes")) return;
+    if (!front_expect(f, PP_P_RPAREN, " after the attributes")) return;
+  }
+}
+
+void front_attributes_merge(front_attributes *into, const front_attributes *from) {
+  into->is_packed |= from->is_packed;
+  into->is_inline |= from->is_inline;
+  into->is_noinline |= from->is_noinline;
+  if (from->align > into->align) into->align = from->align;
+  for (int i = 0; i < 3; i++) {
+    if (from->required_local[i] != 0) into->required_local[i] = from->required_local[i];
+    if (from->hinted_local[i] != 0) into->hinted_local[i] = from->hinted_local[i];
+  }
+}

@@ -1,0 +1,255 @@
+#include "compiler/front/convert.h"
+#include "compiler/front/operator.h"
+#include "compiler/front/parse.h"
+#include "compiler/front/token.h"
+
+/* ---- Names that are declared again ---------------------------------------------------------------------------- */
+
+/* Reports when a name is taken in this scope. */
+static bool is_taken(front *f, const front_declarator *d) {
+  front_symbol *before = front_find(f, d->name);
+  if (before == NULL || before->scope != f->scope) return false;
+  front_error(f, d->loc, d->length, "redefinition of '%.*s'", QN_SV_ARG(d->name->text));
+  front_note(f, before->loc, before->length, "it is declared here before");
+  return true;
+}
+
+static void declare_typedef(front *f, const front_declarator *d) {
+  front_symbol *before = front_find(f, d->name);
+  if (before != NULL && before->scope == f->scope && before->kind == SYMBOL_TYPEDEF) {
+    if (before->type == d->type || d->type->kind == FRONT_ERROR) return;
+    front_error(f, d->loc, d->length, "'%.*s' is defined as another type before: '%s', now '%s'",
+                QN_SV_ARG(d->name->text), front_type_text(f, before->type), front_type_text(f, d->type));
+    front_note(f, before->loc, before->length, "it is defined here");
+    return;
+  }
+  if (is_taken(f, d)) return;
+  /* A struct without a tag is called by its typedef. */
+  if (d->type->kind == FRONT_RECORD && d->type->record->tag.size == 0) d->type->record->tag = d->name->text;
+  front_symbol *symbol = front_declare(f, SYMBOL_TYPEDEF, d->name, d->loc, d->length, d->type);
+  if (symbol != NULL) symbol->align = d->attributes.align;
+}
+
+/* ---- Objects ------------------------------------------------------------------------------------------------------
+ */
+
+/* What kind of object a declaration makes, by where it stands and its address space. Reports what can't be. */
+static bool object_kind(front *f, const front_specifiers *s, const front_declarator *d, front_object_kind *kind) {
+  bool is_program = f->func == NULL;
+  const char *fault = NULL;
+  *kind = OBJECT_PRIVATE;
+  switch (d->type->space) {
+    case IR_CONSTANT:
+      *kind = OBJECT_CONSTANT;
+      break;
+    case IR_LOCAL:
+      *kind = OBJECT_LOCAL;
+      if (is_program || !f->func->is_kernel) fault = "__local variables are declared in a kernel's body";
+      break;
+    case IR_PRIVATE:
+      if (!is_program) break;
+      *kind = OBJECT_CONSTANT;
+      if (!(d->type->quals & FRONT_CONST)) fault = "a variable of program scope must be __constant";
+      break;
+    default:
+      fault = "a variable can't lie in __global memory; only what a pointer points to can";
+      break;
+  }
+  if (fault == NULL && !is_program && s->storage == STORAGE_STATIC && *kind != OBJECT_CONSTANT) {
+    fault = "a variable within a function can't be static; make it __constant or pass a buffer";
+  }
+  if (fault == NULL && s->storage == STORAGE_EXTERN)
+    fault = "extern variables are not supported: a program is one source";
+  if (fault == NULL) return true;
+  front_error(f, d->loc, d->length, "%s", fault);
+  return false;
+}
+
+static bool check_object_type(front *f, const front_declarator *d, bool has_init) {
+  const front_type *type = d->type;
+  if (type->kind == FRONT_ARRAY && type->length == FRONT_UNKNOWN_LENGTH && has_init) return true;
+  if (front_is_complete(type)) return front_check_half(f, d->loc, d->length, type);
+  if (type->kind == FRONT_RECORD && type->record->is_failed) return false;
+  const char *why = type->kind == FRONT_ARRAY ? "it needs a length or an initialiser" : "the type is incomplete";
+  front_error(f, d->loc, d->length, "variable '%.*s' can't have type '%s': %s", QN_SV_ARG(d->name->text),
+              front_type_text(f, type), why);
+  return false;
+}
+
+static front_object *new_object(front *f, front_object_kind kind, const front_declarator *d) {
+  front_object *object = QN_ARENA_NEW(f->arena, front_object);
+  if (object == NULL) {
+    f->failed = true;
+    return NULL;
+  }
+  object->kind = kind;
+  object->name = d->name->text;
+  object->loc = d->loc;
+  object->length = d->length;
+  object->type = d->type;
+  object->align = d->attributes.align;
+  return object;
+}
+
+/* get_local_id(...) that a variable starts with. */
+static front_expr *item_id_of(front_expr *e) {
+  while (e->kind == EXPR_CONVERT) e = e->a;
+  return e->kind == EXPR_BUILTIN && e->u.call.overload->is_item_id ? e : NULL;
+}
+
+static void note_value(front *f, front_object *object) {
+  front_init *init = object->init;
+  if (init == NULL || init->value == NULL) return;
+  object->item_id = item_id_of(init->value);
+  bool is_fixed =
+      (object->type->quals & (FRONT_CONST | FRONT_VOLATILE)) == FRONT_CONST || object->kind == OBJECT_CONSTANT;
+  if (is_fixed && front_is_numeric(object->type)) object->constant = front_fold(f, init->value);
+}
+
+static void read_initializer(front *f, front_object *object, front_symbol *symbol) {
+  if (object->kind == OBJECT_LOCAL) {
+    front_error(f, f->tok.pp.loc, f->tok.pp.length,
+                "a __local variable has no initialiser: each group would race to write it");
+  }
+  const front_type *type = object->type;
+  object->init = front_initializer(f, &type);
+  object->type = type;
+  symbol->type = type;
+  if (object->init == NULL) {
+    object->is_failed = true;
+    if (type->kind == FRONT_ARRAY && type->length == FRONT_UNKNOWN_LENGTH) object->type = front_error_type(f);
+    return;
+  }
+  if (object->kind == OBJECT_CONSTANT) {
+    object->initial = front_init_constant(f, object->init, object->type);
+    object->is_failed = object->initial == NULL;
+  }
+  note_value(f, object);
+}
+
+/* NULL: reported, or nothing to do. */
+static front_object *declare_object(front *f, const front_specifiers *s, const front_declarator *d) {
+  front_object_kind kind = OBJECT_PRIVATE;
+  bool has_init = front_at(f, PP_P_ASSIGN);
+  front_declarator object_declarator = *d;
+  bool good = d->type->kind != FRONT_ERROR && !is_taken(f, d) && object_kind(f, s, d, &kind) &&
+              check_object_type(f, d, has_init);
+  if (!good) object_declarator.type = front_error_type(f);
+  if (kind == OBJECT_CONSTANT && good) {
+    object_declarator.type = front_qualify(f, d->type, FRONT_CONST, IR_CONSTANT);
+  }
+  front_object *object = new_object(f, kind, &object_declarator);
+  if (object == NULL) return NULL;
+  front_symbol *symbol = front_declare(f, SYMBOL_OBJECT, d->name, d->loc, d->length, object->type);
+  if (symbol == NULL) return NULL;
+  symbol->u.object = object;
+  if (front_accept(f, PP_P_ASSIGN)) {
+    read_initializer(f, object, symbol);
+  } else if (kind == OBJECT_CONSTANT && good) {
+    front_error(f, d->loc, d->length, "constant '%.*s' needs an initialiser", QN_SV_ARG(d->name->text));
+  }
+  return good && object->type->kind != FRONT_ERROR ? object : NULL;
+}
+
+/* ---- Declarations
+ * ---------------------------------------------------------------------------------------------------- */
+
+static void check_words(front *f, const front_specifiers *s, bool is_function) {
+  if (is_function) return;
+  if (s->is_kernel) {
+    front_error(f, s->loc, s->length, "only a function can be a kernel");
+  } else if (s->is_inline) {
+    front_error(f, s->loc, s->length, "only a function can be inline");
+  }
+}
+
+static void add_object_statement(front *f, front_object *object, front_stmt ***tail) {
+  if (object == NULL || tail == NULL) return;
+  front_stmt *stmt = front_stmt_new(f, STMT_DECL, object->loc);
+  if (stmt == NULL) return;
+  stmt->object = object;
+  **tail = stmt;
+  *tail = &stmt->next;
+}
+
+/* static_assert(constant, "message"); at the word. */
+static void static_assertion(front *f) {
+  front_token word = f->tok;
+  front_next(f);
+  if (!front_expect(f, PP_P_LPAREN, " after static_assert")) return;
+  uint64_t value = 1;
+  bool good = front_constant_expression(f, "an assertion", NULL, &value);
+  qn_sv message = {"", 0};
+  if (front_accept(f, PP_P_COMMA) && f->tok.pp.kind == PP_STRING) {
+    message = f->tok.pp.text;
+    while (f->tok.pp.kind == PP_STRING) front_next(f);
+  }
+  if (!front_expect(f, PP_P_RPAREN, "") || !front_expect(f, PP_P_SEMI, " after static_assert")) return;
+  if (good && value == 0) {
+    front_error(f, word.pp.loc, word.pp.length, "static assertion failed%s%.*s", message.size > 0 ? ": " : "",
+                QN_SV_ARG(message));
+  }
+}
+
+/* The declarators of a declaration, with `tail` for the statements of a function or NULL. True: it was a function's
+ * definition, which has no semicolon. */
+static bool declarators(front *f, const front_specifiers *s, front_stmt ***tail) {
+  bool is_first = true;
+  do {
+    front_declarator d;
+    if (!front_declarator_read(f, s, NAME_NEEDED, &d)) return false;
+    if (front_at_keyword(f, KW_ASM)) front_syntax_error(f, "assembly is not supported");
+    front_attributes_read(f, &d.attributes);
+    front_attributes_merge(&d.attributes, &s->attributes);
+    if (s->storage == STORAGE_TYPEDEF) {
+      check_words(f, s, false);
+      declare_typedef(f, &d);
+    } else if (d.is_function || d.type->kind == FRONT_FUNCTION) {
+      bool is_definition = is_first && front_at(f, PP_P_LBRACE);
+      if (is_definition && f->func != NULL) {
+        front_error(f, d.loc, d.length, "a function can't be defined within another one");
+        front_skip_brackets(f);
+        return true;
+      }
+      front_function(f, s, &d);
+      if (is_definition) return true;
+    } else {
+      check_words(f, s, false);
+      front_object *object = declare_object(f, s, &d);
+      add_object_statement(f, object, tail);
+    }
+    is_first = false;
+  } while (!f->is_panicking && front_accept(f, PP_P_COMMA));
+  return false;
+}
+
+static void declaration(front *f, front_stmt ***tail) {
+  if (front_at_keyword(f, KW_STATIC_ASSERT)) {
+    static_assertion(f);
+    front_recover(f);
+    return;
+  }
+  front_specifiers s;
+  if (!front_specifiers_read(f, &s)) {
+    front_recover(f);
+    return;
+  }
+  if (front_accept(f, PP_P_SEMI)) {
+    check_words(f, &s, false);
+    return;
+  }
+  if (!declarators(f, &s, tail)) (void)front_expect(f, PP_P_SEMI, " after the declaration");
+  front_recover(f);
+}
+
+void front_local_declaration(front *f, front_stmt ***tail) { declaration(f, tail); }
+
+void front_external_declaration(front *f) {
+  if (front_accept(f, PP_P_SEMI)) return;
+  if (front_at(f, PP_P_RBRACE)) {
+    front_error(f, f->tok.pp.loc, 1, "a '}' without its '{'");
+    front_next(f);
+    return;
+  }
+  declaration(f, NULL);
+}

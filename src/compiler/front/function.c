@@ -1,0 +1,289 @@
+#include <string.h>
+
+#include "compiler/front/convert.h"
+#include "compiler/front/emit.h"
+#include "compiler/front/operator.h"
+#include "compiler/front/parse.h"
+#include "compiler/front/token.h"
+
+/* ---- Signatures --------------------------------------------------------------------------------------------------- */
+
+static bool holds_pointer(const front_type *type) {
+  while (type->kind == FRONT_ARRAY) type = type->elem;
+  if (type->kind == FRONT_POINTER) return true;
+  if (type->kind != FRONT_RECORD) return false;
+  for (uint32_t i = 0; i < type->record->member_count; i++) {
+    if (holds_pointer(type->record->members[i].type)) return true;
+  }
+  return false;
+}
+
+static const char *kernel_parameter_fault(const front_type *type) {
+  if (type->kind == FRONT_POINTER) {
+    if (type->elem->space == IR_PRIVATE) return "points to private memory; it needs __global, __constant or __local";
+    if (holds_pointer(type->elem)) return "points to pointers, which the host can't fill in";
+    return NULL;
+  }
+  if (type->kind == FRONT_BOOL) return "is a bool, whose size the host can't know; use int";
+  if (type->kind == FRONT_RECORD && !front_is_complete(type)) return "has an incomplete type";
+  if (holds_pointer(type)) return "holds a pointer, which the host can't fill in";
+  return NULL;
+}
+
+static bool check_kernel(front *f, const front_func *func) {
+  bool good = true;
+  if (func->type->elem->kind != FRONT_VOID) {
+    front_error(f, func->loc, func->length, "a kernel returns void, not '%s'", front_type_text(f, func->type->elem));
+    good = false;
+  }
+  for (uint32_t i = 0; i < func->param_count; i++) {
+    const front_object *param = func->params[i];
+    const char *fault = kernel_parameter_fault(param->type);
+    if (fault == NULL) continue;
+    front_error(f, param->loc, param->length, "parameter '%.*s' of a kernel %s", QN_SV_ARG(param->name), fault);
+    good = false;
+  }
+  return good;
+}
+
+static front_func *new_function(front *f, const front_declarator *d) {
+  front_func *func = QN_ARENA_NEW(f->arena, front_func);
+  front_symbol *symbol =
+      func == NULL ? NULL : front_declare(f, SYMBOL_FUNCTION, d->name, d->loc, d->length, d->type);
+  if (symbol == NULL) {
+    f->failed = true;
+    return NULL;
+  }
+  symbol->u.func = func;
+  func->name = d->name->text;
+  func->loc = d->loc;
+  func->length = d->length;
+  func->type = d->type;
+  func->params = d->params;
+  func->param_count = d->param_count;
+  if (f->last_func != NULL) {
+    f->last_func->next = func;
+  } else {
+    f->funcs = func;
+  }
+  f->last_func = func;
+  return func;
+}
+
+/* The function that the declarator declares again, or a new one. NULL: reported. */
+static front_func *declared_function(front *f, const front_declarator *d) {
+  front_symbol *before = front_find(f, d->name);
+  while (before != NULL && before->scope != f->scope && before->kind != SYMBOL_FUNCTION) before = before->hidden;
+  if (before == NULL || before->scope == NULL) return new_function(f, d);
+  if (before->kind == SYMBOL_FUNCTION && before->u.func->type == d->type) return before->u.func;
+  if (before->kind == SYMBOL_FUNCTION) {
+    front_error(f, d->loc, d->length, "'%.*s' is declared with another type before: '%s', now '%s'",
+                QN_SV_ARG(d->name->text), front_type_text(f, before->u.func->type), front_type_text(f, d->type));
+  } else {
+    front_error(f, d->loc, d->length, "redefinition of '%.*s' as a function", QN_SV_ARG(d->name->text));
+  }
+  front_note(f, before->loc, before->length, "it is declared here before");
+  return NULL;
+}
+
+static void apply_specifiers(front_func *func, const front_specifiers *s, const front_declarator *d) {
+  func->is_kernel |= s->is_kernel;
+  func->is_inline |= s->is_inline;
+  func->is_static |= s->storage == STORAGE_STATIC;
+  front_attributes_merge(&func->attributes, &d->attributes);
+}
+
+/* ---- Barriers that not all work-items come to --------------------------------------------------------------------- */
+
+/* The work-item query in a condition, reached through variables that keep its value. */
+static const front_expr *item_id_in(const front_expr *e) {
+  while (e->kind == EXPR_CONVERT) e = e->a;
+  if (e->kind == EXPR_BUILTIN && e->u.call.overload->is_item_id) return e;
+  if (e->kind == EXPR_OBJECT) return e->u.object->is_assigned ? NULL : e->u.object->item_id;
+  if (e->kind != EXPR_COMPARE && e->kind != EXPR_UNARY) return NULL;
+  const front_expr *id = item_id_in(e->a);
+  return id != NULL || e->b == NULL ? id : item_id_in(e->b);
+}
+
+/* With a group that is one item wide all agree: an error needs a dimension where that is stated not to be so, or the
+ * first one, which launches of one dimension use. */
+static void judge_suspect(front *f, const front_func *func, const front_suspect *suspect) {
+  const front_expr *id = item_id_in(suspect->condition);
+  uint64_t dimension = 0;
+  bool is_known = id != NULL && id->u.call.count == 1 && front_fold_integer(f, id->u.call.args[0], &dimension);
+  if (!is_known || dimension > 2) return;
+  uint64_t required = func->attributes.required_local[dimension];
+  if (required == 1) return;
+  if (dimension > 0 && required == 0) {
+    front_warning(f, suspect->loc, suspect->length,
+                  "not all work-items of a group come to this barrier, unless it is one item wide in dimension %d",
+                  (int)dimension);
+  } else {
+    front_error(f, suspect->loc, suspect->length,
+                "not all work-items of a group come to this barrier; move it out of the condition");
+  }
+  front_note(f, suspect->condition->loc, suspect->condition->length, "this condition differs between work-items");
+}
+
+/* ---- Definitions ---------------------------------------------------------------------------------------------------- */
+
+static void declare_parameters(front *f, const front_func *func) {
+  for (uint32_t i = 0; i < func->param_count; i++) {
+    front_object *param = func->params[i];
+    if (param->name_entry == NULL) continue;
+    front_symbol *before = front_find(f, param->name_entry);
+    if (before != NULL && before->scope == f->scope) {
+      front_error(f, param->loc, param->length, "two parameters are named '%.*s'", QN_SV_ARG(param->name));
+      continue;
+    }
+    front_symbol *symbol =
+        front_declare(f, SYMBOL_OBJECT, param->name_entry, param->loc, param->length, param->type);
+    if (symbol != NULL) symbol->u.object = param;
+  }
+}
+
+static void read_body(front *f, front_func *func) {
+  f->func = func;
+  if (front_scope_open(f)) {
+    declare_parameters(f, func);
+    func->body = front_compound_statement(f);
+    front_scope_close(f);
+  }
+  f->func = NULL;
+  for (const front_suspect *s = func->suspects; s != NULL; s = s->next) judge_suspect(f, func, s);
+}
+
+static bool check_definition(front *f, const front_func *func, const front_declarator *d) {
+  if (func->is_defined) {
+    front_error(f, d->loc, d->length, "redefinition of '%.*s'", QN_SV_ARG(func->name));
+    front_note(f, func->loc, func->length, "it is defined here before");
+    return false;
+  }
+  const front_type *result = func->type->elem;
+  bool good = front_check_half(f, d->loc, d->length, result);
+  if (result->kind == FRONT_RECORD && !front_is_complete(result)) {
+    if (!result->record->is_failed) front_error(f, d->loc, d->length, "the result has an incomplete type");
+    good = false;
+  }
+  for (uint32_t i = 0; i < d->param_count; i++) {
+    const front_type *type = d->params[i]->type;
+    if (type->kind != FRONT_RECORD || front_is_complete(type)) continue;
+    if (!type->record->is_failed) {
+      front_error(f, d->params[i]->loc, d->params[i]->length, "a parameter has an incomplete type");
+    }
+    good = false;
+  }
+  return good;
+}
+
+/* A definition whose signature is wrong is read all the same, for its other errors. */
+static void define(front *f, front_func *func, const front_declarator *d) {
+  bool good = check_definition(f, func, d);
+  if (!func->is_defined) {
+    func->loc = d->loc;
+    func->length = d->length;
+    func->params = d->params;
+    func->param_count = d->param_count;
+    func->is_defined = true;
+  }
+  if (func->is_kernel && good) (void)check_kernel(f, func);
+  if (!good && func->body != NULL) {
+    front_skip_brackets(f);
+    return;
+  }
+  read_body(f, func);
+  if (f->diags->errors == 0 && !f->failed) front_emit_function(f, func);
+}
+
+void front_function(front *f, const front_specifiers *s, const front_declarator *d) {
+  bool is_definition = front_at(f, PP_P_LBRACE);
+  if (d->type->kind == FRONT_ERROR) { /* told; calls of it are silent */
+    front_symbol *before = front_find(f, d->name);
+    if (before == NULL || before->scope != f->scope) {
+      (void)front_declare(f, SYMBOL_OBJECT, d->name, d->loc, d->length, d->type);
+    }
+    if (is_definition) front_skip_brackets(f);
+    return;
+  }
+  front_func *func = declared_function(f, d);
+  if (func == NULL) {
+    if (is_definition) front_skip_brackets(f);
+    return;
+  }
+  if (!d->is_function && is_definition) {
+    front_error(f, d->loc, d->length, "a definition needs its parameters' names, not a typedef");
+    front_skip_brackets(f);
+    return;
+  }
+  apply_specifiers(func, s, d);
+  if (is_definition) define(f, func, d);
+}
+
+/* ---- The call graph ------------------------------------------------------------------------------------------------- */
+
+enum { MARK_NEW, MARK_OPEN, MARK_DONE };
+
+typedef struct visit {
+  front_func *func;
+  uint32_t next; /* call to look at */
+} visit;
+
+static void report_cycle(front *f, const visit *stack, uint32_t depth, const front_call_site *site) {
+  const front_func *func = site->callee;
+  front_error(f, site->loc, site->length, "recursion is not allowed: '%.*s' calls itself%s", QN_SV_ARG(func->name),
+              stack[depth - 1].func == func ? "" : " through other functions");
+  uint32_t start = depth - 1;
+  while (start > 0 && stack[start].func != func) start--;
+  for (uint32_t i = start; i + 1 < depth && i < start + 8; i++) {
+    const front_call_site *step = &stack[i].func->calls[stack[i].next - 1];
+    front_note(f, step->loc, step->length, "'%.*s' calls '%.*s' here", QN_SV_ARG(stack[i].func->name),
+               QN_SV_ARG(step->callee->name));
+  }
+}
+
+/* Depth first, with a stack of its own: chains of calls may be long. */
+static void search_cycles(front *f, front_func *root, visit *stack) {
+  uint32_t depth = 0;
+  stack[depth++] = (visit){root, 0};
+  root->mark = MARK_OPEN;
+  while (depth > 0) {
+    visit *top = &stack[depth - 1];
+    if (top->next == top->func->call_count) {
+      top->func->mark = MARK_DONE;
+      depth--;
+      continue;
+    }
+    const front_call_site *site = &top->func->calls[top->next++];
+    if (site->callee->mark == MARK_OPEN) {
+      report_cycle(f, stack, depth, site);
+    } else if (site->callee->mark == MARK_NEW) {
+      site->callee->mark = MARK_OPEN;
+      stack[depth++] = (visit){site->callee, 0};
+    }
+  }
+}
+
+static void check_defined(front *f, const front_func *func) {
+  for (uint32_t i = 0; i < func->call_count; i++) {
+    front_func *callee = func->calls[i].callee;
+    if (callee->is_defined || callee->is_missing_told) continue;
+    callee->is_missing_told = true;
+    front_error(f, func->calls[i].loc, func->calls[i].length, "function '%.*s' is called but not defined",
+                QN_SV_ARG(callee->name));
+    front_note(f, callee->loc, callee->length, "it is only declared here");
+  }
+}
+
+void front_check_calls(front *f) {
+  uint32_t count = 0;
+  for (front_func *func = f->funcs; func != NULL; func = func->next) count++;
+  visit *stack = QN_ARENA_ARRAY(f->arena, visit, count + 1);
+  if (stack == NULL) {
+    f->failed = true;
+    return;
+  }
+  for (front_func *func = f->funcs; func != NULL; func = func->next) {
+    check_defined(f, func);
+    if (func->mark == MARK_NEW) search_cycles(f, func, stack);
+  }
+}

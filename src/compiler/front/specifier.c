@@ -1,0 +1,304 @@
+#include "compiler/front/convert.h"
+#include "compiler/front/parse.h"
+#include "compiler/front/token.h"
+
+/* ---- Words of basic types: "unsigned long int" in any order ------------------------------------------------ */
+
+typedef struct type_words {
+  uint8_t is_signed, is_unsigned, is_short, is_long, is_int, is_char, is_float, is_double, is_void, is_bool;
+} type_words;
+
+static uint8_t *type_word(type_words *words, front_keyword keyword) {
+  switch (keyword) {
+    case KW_SIGNED:
+      return &words->is_signed;
+    case KW_UNSIGNED:
+      return &words->is_unsigned;
+    case KW_SHORT:
+      return &words->is_short;
+    case KW_LONG:
+      return &words->is_long;
+    case KW_INT:
+      return &words->is_int;
+    case KW_CHAR:
+      return &words->is_char;
+    case KW_FLOAT:
+      return &words->is_float;
+    case KW_DOUBLE:
+      return &words->is_double;
+    case KW_VOID:
+      return &words->is_void;
+    case KW_BOOL:
+      return &words->is_bool;
+    default:
+      return NULL;
+  }
+}
+
+/* NULL: the words don't go together. */
+static const front_type *words_type(front *f, const type_words *w) {
+  int others = w->is_float + w->is_double + w->is_void + w->is_bool;
+  int integers = w->is_signed + w->is_unsigned + w->is_short + w->is_long + w->is_int + w->is_char;
+  bool is_repeated = w->is_signed > 1 || w->is_unsigned > 1 || w->is_short > 1 || w->is_long > 2 || w->is_int > 1 ||
+                     w->is_char > 1 || (w->is_signed && w->is_unsigned) || (w->is_short && w->is_long) ||
+                     (w->is_char && (w->is_short || w->is_long || w->is_int));
+  if (is_repeated || others > 1 || (others && integers)) return NULL;
+  if (w->is_float) return front_float(f, 32);
+  if (w->is_double) return front_float(f, 64);
+  if (w->is_void) return front_void(f);
+  if (w->is_bool) return front_bool(f);
+  return front_int(f, w->is_char ? 8 : w->is_short ? 16 : w->is_long ? 64 : 32, !w->is_unsigned);
+}
+
+/* ---- What may start a declaration --------------------------------------------------------------------------- */
+
+/* Types of OpenCL C that this front end doesn't have. */
+static bool is_opaque_type(qn_sv name) {
+  static const char *const names[] = {"image1d_t",       "image1d_buffer_t", "image1d_array_t", "image2d_t",
+                                      "image2d_array_t", "image2d_depth_t",  "image3d_t",       "sampler_t",
+                                      "event_t",         "queue_t",          "clk_event_t",     "reserve_id_t",
+                                      "ndrange_t"};
+  if (name.size < 7 || !qn_sv_ends_with(name, QN_SV("_t"))) return false;
+  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    if (qn_sv_is(name, names[i])) return true;
+  }
+  return false;
+}
+
+bool front_token_starts_type(front *f, const front_token *token) {
+  if (token->pp.kind != PP_IDENT) return false;
+  switch ((front_keyword)token->keyword) {
+    case KW_NONE: {
+      const front_symbol *symbol = front_find(f, token->pp.name);
+      return symbol != NULL ? symbol->kind == SYMBOL_TYPEDEF : is_opaque_type(token->pp.text);
+    }
+    case KW_STRUCT:
+    case KW_UNION:
+    case KW_ENUM:
+    case KW_TYPEDEF:
+    case KW_STATIC:
+    case KW_EXTERN:
+    case KW_REGISTER:
+    case KW_AUTO:
+    case KW_CONST:
+    case KW_VOLATILE:
+    case KW_RESTRICT:
+    case KW_GLOBAL:
+    case KW_LOCAL:
+    case KW_CONSTANT:
+    case KW_PRIVATE:
+    case KW_GENERIC:
+    case KW_READ_ONLY:
+    case KW_WRITE_ONLY:
+    case KW_READ_WRITE:
+    case KW_INLINE:
+    case KW_KERNEL:
+    case KW_TYPEOF:
+    case KW_COMPLEX:
+    case KW_IMAGINARY:
+      return true;
+    default: {
+      type_words none;
+      return type_word(&none, (front_keyword)token->keyword) != NULL;
+    }
+  }
+}
+
+bool front_starts_type(front *f) { return front_token_starts_type(f, &f->tok); }
+
+/* ---- Specifiers ------------------------------------------------------------------------------------------------ */
+
+typedef struct specifier_state {
+  type_words words;
+  bool has_words;
+  const front_type *type; /* not by words */
+  uint32_t quals;
+  ir_space space;
+  bool has_space;
+} specifier_state;
+
+static void set_space(front *f, specifier_state *s, ir_space space) {
+  if (s->has_space && s->space != space) {
+    front_error(f, f->tok.pp.loc, f->tok.pp.length, "a type lies in one address space only");
+  }
+  s->space = space;
+  s->has_space = true;
+}
+
+static void set_storage(front *f, front_specifiers *out, front_storage storage) {
+  if (out->storage != STORAGE_NONE && out->storage != storage) {
+    front_error(f, f->tok.pp.loc, f->tok.pp.length, "more than one storage class in a declaration");
+  }
+  out->storage = storage;
+}
+
+/* Qualifiers, address spaces, storage classes and other words that aren't types. False: the token is none of them. */
+static bool plain_word(front *f, front_specifiers *out, specifier_state *s) {
+  switch ((front_keyword)f->tok.keyword) {
+    case KW_CONST:
+      s->quals |= FRONT_CONST;
+      break;
+    case KW_VOLATILE:
+      s->quals |= FRONT_VOLATILE;
+      break;
+    case KW_RESTRICT:
+      s->quals |= FRONT_RESTRICT;
+      break;
+    case KW_GLOBAL:
+      set_space(f, s, IR_GLOBAL);
+      break;
+    case KW_LOCAL:
+      set_space(f, s, IR_LOCAL);
+      break;
+    case KW_CONSTANT:
+      set_space(f, s, IR_CONSTANT);
+      break;
+    case KW_PRIVATE:
+      set_space(f, s, IR_PRIVATE);
+      break;
+    case KW_GENERIC:
+      front_error(f, f->tok.pp.loc, f->tok.pp.length,
+                  "the generic address space is not supported: name __global, __local, __constant or __private");
+      break;
+    case KW_TYPEDEF:
+      set_storage(f, out, STORAGE_TYPEDEF);
+      break;
+    case KW_STATIC:
+      set_storage(f, out, STORAGE_STATIC);
+      break;
+    case KW_EXTERN:
+      set_storage(f, out, STORAGE_EXTERN);
+      break;
+    case KW_INLINE:
+      out->is_inline = true;
+      break;
+    case KW_KERNEL:
+      out->is_kernel = true;
+      break;
+    case KW_REGISTER:
+    case KW_AUTO:
+    case KW_EXTENSION:
+    case KW_READ_ONLY:
+    case KW_WRITE_ONLY:
+    case KW_READ_WRITE:
+      break;
+    default:
+      return false;
+  }
+  front_next(f);
+  return true;
+}
+
+/* typeof(type) or typeof(expression). */
+static const front_type *typeof_specifier(front *f) {
+  front_next(f);
+  if (!front_expect(f, PP_P_LPAREN, " after typeof")) return front_error_type(f);
+  const front_type *type = front_starts_type(f) ? front_type_name(f) : front_expression(f)->type;
+  return front_expect(f, PP_P_RPAREN, "") ? type : front_error_type(f);
+}
+
+static const front_type *named_type(front *f, front_specifiers *out) {
+  front_symbol *symbol = front_find(f, f->tok.pp.name);
+  if (symbol != NULL && symbol->kind != SYMBOL_TYPEDEF) symbol = NULL;
+  if (symbol == NULL && !is_opaque_type(f->tok.pp.text)) return NULL;
+  qn_sv text = f->tok.pp.text;
+  if (symbol == NULL) {
+    front_error(f, f->tok.pp.loc, f->tok.pp.length, "type '%.*s' is not supported", QN_SV_ARG(text));
+    front_next(f);
+    return front_error_type(f);
+  }
+  out->spelled = text;
+  if (symbol->align > out->attributes.align) out->attributes.align = symbol->align;
+  front_next(f);
+  return symbol->type;
+}
+
+/* A word that makes the type. False: the token is none. */
+static bool type_specifier(front *f, front_specifiers *out, specifier_state *s) {
+  if (f->tok.pp.kind != PP_IDENT) return false;
+  uint8_t *word = type_word(&s->words, (front_keyword)f->tok.keyword);
+  if (word != NULL) {
+    if (s->type != NULL) return false;
+    if (*word < 3) ++*word;
+    s->has_words = true;
+    front_next(f);
+    return true;
+  }
+  if (s->type != NULL || s->has_words) return false;
+  switch ((front_keyword)f->tok.keyword) {
+    case KW_NONE:
+      s->type = named_type(f, out);
+      return s->type != NULL;
+    case KW_STRUCT:
+    case KW_UNION:
+      s->type = front_record_specifier(f);
+      return true;
+    case KW_ENUM:
+      s->type = front_enum_specifier(f);
+      return true;
+    case KW_TYPEOF:
+      s->type = typeof_specifier(f);
+      return true;
+    case KW_COMPLEX:
+    case KW_IMAGINARY:
+      front_error(f, f->tok.pp.loc, f->tok.pp.length, "OpenCL C has no complex numbers");
+      front_next(f);
+      s->type = front_error_type(f);
+      return true;
+    default:
+      return false;
+  }
+}
+
+static bool unknown_type(front *f) {
+  if (f->tok.pp.kind != PP_IDENT || f->tok.keyword != KW_NONE) {
+    front_syntax_error(f, "expected a type");
+    return false;
+  }
+  qn_sv near = front_nearest_name(f, f->tok.pp.text, NAMES_OF_TYPES);
+  front_syntax_error(f, "unknown type name '%.*s'%s%.*s%s", QN_SV_ARG(f->tok.pp.text),
+                     near.size > 0 ? "; did you mean '" : "", QN_SV_ARG(near), near.size > 0 ? "'?" : "");
+  return false;
+}
+
+static bool uses_double(const front_type *type) {
+  const front_type *elem = front_elem(type);
+  return elem->kind == FRONT_FLOAT && elem->bits == 64;
+}
+
+static const front_type *finished_type(front *f, const front_specifiers *out, const specifier_state *s) {
+  const front_type *type = s->type;
+  if (s->has_words) {
+    type = words_type(f, &s->words);
+    if (type == NULL) {
+      front_error(f, out->loc, out->length, "these words don't make a type together");
+      return front_error_type(f);
+    }
+  }
+  if (uses_double(type) && !f->m->model.has_double) {
+    front_error(f, out->loc, out->length, "the device has no type 'double' (cl_khr_fp64)");
+    return front_error_type(f);
+  }
+  return front_qualify(f, type, s->quals, s->space);
+}
+
+bool front_specifiers_read(front *f, front_specifiers *out) {
+  *out = (front_specifiers){.loc = f->tok.pp.loc, .length = f->tok.pp.length};
+  specifier_state s = {.space = IR_PRIVATE};
+  while (!f->is_panicking) {
+    if (front_at_keyword(f, KW_ATTRIBUTE)) {
+      front_attributes_read(f, &out->attributes);
+      continue;
+    }
+    qn_loc loc = f->tok.pp.loc;
+    uint32_t length = f->tok.pp.length;
+    if (plain_word(f, out, &s)) continue;
+    if (!type_specifier(f, out, &s)) break;
+    out->loc = loc; /* errors about the type point at its last word */
+    out->length = length;
+  }
+  if (f->is_panicking) return false;
+  if (s.type == NULL && !s.has_words) return unknown_type(f);
+  out->type = finished_type(f, out, &s);
+  return true;
+}

@@ -1,0 +1,475 @@
+#include "compiler/front/convert.h"
+#include "compiler/front/operator.h"
+#include "compiler/front/parse.h"
+#include "compiler/front/token.h"
+
+/* What break, continue and case belong to. */
+typedef struct front_loop {
+  struct front_loop *outer;
+  front_stmt *stmt; /* STMT_LOOP, STMT_DO or STMT_SWITCH */
+  uint32_t level;   /* switch: of statement nesting at which its labels stand */
+  const front_type *type;
+  qn_map cases; /* switch: value -> statement */
+  bool has_default;
+} front_loop;
+
+static front_stmt *statement(front *f);
+
+front_stmt *front_stmt_new(front *f, front_stmt_kind kind, qn_loc loc) {
+  front_stmt *stmt = QN_ARENA_NEW(f->arena, front_stmt);
+  if (stmt == NULL) {
+    f->failed = true;
+    return NULL;
+  }
+  stmt->kind = kind;
+  stmt->loc = loc;
+  return stmt;
+}
+
+/* A statement below another one. Never NULL but when out of memory. */
+static front_stmt *substatement(front *f) {
+  qn_loc loc = f->tok.pp.loc;
+  f->level++;
+  bool is_entered = front_enter(f);
+  front_stmt *stmt = NULL;
+  if (is_entered && front_scope_open(f)) {
+    stmt = statement(f);
+    front_scope_close(f);
+  }
+  front_leave(f);
+  f->level--;
+  return stmt != NULL ? stmt : front_stmt_new(f, STMT_EMPTY, loc);
+}
+
+/* ---- Conditions -------------------------------------------------------------------------------------------- */
+
+/* ( expression ) as a truth value. */
+static front_expr *condition(front *f, const char *what) {
+  qn_loc loc = f->tok.pp.loc;
+  if (!front_expect(f, PP_P_LPAREN, what)) return front_expr_error(f, loc);
+  front_expr *e = front_enter(f) ? front_expression(f) : front_expr_error(f, loc);
+  front_leave(f);
+  (void)front_expect(f, PP_P_RPAREN, "");
+  return front_convert(f, front_condition(f, e, "a condition"), front_bool(f));
+}
+
+/* After a syntax error within the parentheses of a statement: goes on behind them, so that its body is still read. */
+static void recover_header(front *f) {
+  if (!f->is_panicking || f->is_fatal) return;
+  uint32_t open = 0;
+  while (!front_at_end(f) && !front_at(f, PP_P_LBRACE) && !front_at(f, PP_P_RBRACE)) {
+    if (front_at(f, PP_P_RPAREN) && open-- == 0) {
+      front_next(f);
+      break;
+    }
+    if (front_at(f, PP_P_LPAREN)) open++;
+    front_next(f);
+  }
+  f->is_panicking = false;
+}
+
+static bool is_equality_of_id(const front_expr *e);
+
+/* A condition that splits every group with more than one item: an id compared for equality. Which variables keep an id
+ * is judged later. */
+static bool may_split(const front_expr *e) {
+  while (e->kind == EXPR_CONVERT) e = e->a;
+  if (e->kind == EXPR_UNARY && e->op == OP_NOT) return may_split(e->a);
+  return is_equality_of_id(e);
+}
+
+static bool is_id(const front_expr *e) {
+  while (e->kind == EXPR_CONVERT) e = e->a;
+  if (e->kind == EXPR_BUILTIN) return e->u.call.overload->is_item_id;
+  return e->kind == EXPR_OBJECT && e->u.object->item_id != NULL;
+}
+
+static bool is_equality_of_id(const front_expr *e) {
+  if (e->kind != EXPR_COMPARE || (e->op != OP_EQ && e->op != OP_NE)) return is_id(e);
+  return (is_id(e->a) && e->b->kind == EXPR_CONST) || (is_id(e->b) && e->a->kind == EXPR_CONST) ||
+         (is_id(e->a) && e->b->kind == EXPR_CONVERT && e->b->a->kind == EXPR_CONST) ||
+         (is_id(e->b) && e->a->kind == EXPR_CONVERT && e->a->a->kind == EXPR_CONST);
+}
+
+/* ---- Selection ------------------------------------------------------------------------------------------------ */
+
+static front_stmt *if_statement(front *f) {
+  front_stmt *stmt = front_stmt_new(f, STMT_IF, f->tok.pp.loc);
+  if (stmt == NULL) return NULL;
+  front_next(f);
+  stmt->expr = condition(f, " after 'if'");
+  recover_header(f);
+  const front_expr *outer = f->divergent;
+  if (outer == NULL && may_split(stmt->expr)) f->divergent = stmt->expr;
+  stmt->body = substatement(f);
+  if (front_accept_keyword(f, KW_ELSE)) stmt->other = substatement(f);
+  f->divergent = outer;
+  return stmt;
+}
+
+static front_stmt *label_error(front *f, const front_loop *loop) {
+  const char *word = front_at_keyword(f, KW_CASE) ? "case" : "default";
+  if (loop == NULL) {
+    front_error(f, f->tok.pp.loc, f->tok.pp.length, "'%s' outside of a switch", word);
+  } else {
+    front_error(f, f->tok.pp.loc, f->tok.pp.length,
+                "'%s' within a statement of the switch is not supported; it must stand directly in the switch's braces",
+                word);
+  }
+  return NULL;
+}
+
+static front_loop *innermost_switch(front *f) {
+  front_loop *loop = f->loop;
+  while (loop != NULL && loop->stmt->kind != STMT_SWITCH) loop = loop->outer;
+  return loop;
+}
+
+/* The value of a case as the switch's type has it. */
+static uint64_t case_value(const front_type *type, uint64_t value) {
+  if (type->bits != 32) return value;
+  return type->is_signed ? (uint64_t)(int64_t)(int32_t)value : (uint32_t)value;
+}
+
+/* case constant: or default:, at the word. NULL: reported. */
+static front_stmt *label(front *f) {
+  front_loop *loop = innermost_switch(f);
+  bool is_legal = loop != NULL && loop == f->loop && loop->level == f->level;
+  if (!is_legal) (void)label_error(f, loop);
+  bool is_case = front_at_keyword(f, KW_CASE);
+  front_stmt *stmt = front_stmt_new(f, is_case ? STMT_CASE : STMT_DEFAULT, f->tok.pp.loc);
+  front_next(f);
+  uint64_t value = 0;
+  front_expr *e = NULL;
+  bool good = !is_case || front_constant_expression(f, "the value of a case", &e, &value);
+  if (front_at(f, PP_P_ELLIPSIS)) {
+    front_syntax_error(f, "ranges of cases are not supported");
+    return NULL;
+  }
+  if (!front_expect(f, PP_P_COLON, is_case ? " after the case" : " after 'default'") || !good) return NULL;
+  if (!is_legal || stmt == NULL || loop->type->kind == FRONT_ERROR) return NULL;
+  if (!is_case) {
+    if (loop->has_default) front_error(f, stmt->loc, 7, "a switch has one default only");
+    loop->has_default = true;
+    return stmt;
+  }
+  stmt->value = case_value(loop->type, value);
+  qn_sv key = qn_sv_make((const char *)&stmt->value, sizeof(stmt->value));
+  if (qn_map_get(&loop->cases, key) != NULL) {
+    front_error(f, e->loc, e->length, "the switch has case %lld already", (long long)stmt->value);
+    return NULL;
+  }
+  if (!qn_map_set(&loop->cases, key, stmt)) f->failed = true;
+  return stmt;
+}
+
+static void append(front_stmt ***tail, front_stmt *stmt) {
+  if (stmt == NULL) return;
+  **tail = stmt;
+  while (**tail != NULL) *tail = &(**tail)->next;
+}
+
+/* A name that is nothing yet, followed by another name, was meant as a type. */
+static bool at_unknown_type(front *f) {
+  if (!front_at_name(f) || front_find(f, f->tok.pp.name) != NULL) return false;
+  const front_token *next = front_peek(f);
+  return next->pp.kind == PP_IDENT && next->keyword == KW_NONE && front_find_builtin(f, f->tok.pp.name) == NULL;
+}
+
+static void block_item(front *f, front_stmt ***tail) {
+  if (front_at_keyword(f, KW_CASE) || front_at_keyword(f, KW_DEFAULT)) {
+    append(tail, label(f));
+    front_recover(f);
+    return;
+  }
+  if (front_starts_type(f) || front_at_keyword(f, KW_STATIC_ASSERT) || at_unknown_type(f)) {
+    front_stmt **before = *tail;
+    front_local_declaration(f, tail);
+    bool in_switch = f->loop != NULL && f->loop->stmt->kind == STMT_SWITCH && f->loop->level == f->level;
+    for (front_stmt *s = *before; s != NULL && in_switch; s = s->next) s->object->in_switch = true;
+    return;
+  }
+  append(tail, statement(f));
+}
+
+/* The list within braces, at the opening one. */
+static front_stmt *block_items(front *f) {
+  front_stmt *first = NULL, **tail = &first;
+  qn_loc open = f->tok.pp.loc;
+  bool contract = f->fp_contract;
+  front_next(f);
+  while (!front_at(f, PP_P_RBRACE) && !front_at_end(f)) block_item(f, &tail);
+  if (front_at_end(f) && !f->is_panicking && !f->diags->stopped) {
+    front_error(f, f->tok.pp.loc, 1, "expected '}' at the end of the file");
+    front_note(f, open, 1, "to match this '{'");
+    f->is_panicking = true;
+  }
+  f->fp_contract = contract;
+  (void)front_accept(f, PP_P_RBRACE);
+  return first;
+}
+
+front_stmt *front_compound_statement(front *f) {
+  front_stmt *stmt = front_stmt_new(f, STMT_BLOCK, f->tok.pp.loc);
+  if (stmt != NULL) stmt->body = block_items(f);
+  return stmt;
+}
+
+static front_stmt *switch_body(front *f, front_loop *loop) {
+  if (front_at(f, PP_P_LBRACE)) {
+    loop->level = f->level;
+    return block_items(f);
+  }
+  front_stmt *first = NULL, **tail = &first;
+  loop->level = f->level;
+  while (!f->is_panicking && (front_at_keyword(f, KW_CASE) || front_at_keyword(f, KW_DEFAULT))) {
+    append(&tail, label(f));
+  }
+  append(&tail, statement(f));
+  return first;
+}
+
+static front_stmt *switch_statement(front *f) {
+  front_stmt *stmt = front_stmt_new(f, STMT_SWITCH, f->tok.pp.loc);
+  if (stmt == NULL) return NULL;
+  front_next(f);
+  qn_loc loc = f->tok.pp.loc;
+  front_expr *value = front_expr_error(f, loc);
+  if (front_expect(f, PP_P_LPAREN, " after 'switch'")) value = front_value(f, front_expression(f));
+  (void)front_expect(f, PP_P_RPAREN, "");
+  recover_header(f);
+  if (!front_is_error(value) && !front_is_integer(value->type)) {
+    front_error(f, value->loc, value->length, "the value of a switch must be an integer, not '%s'",
+                front_type_text(f, value->type->plain));
+    value = front_expr_error(f, loc);
+  }
+  stmt->expr = front_promote(f, value);
+  front_loop loop = {.outer = f->loop, .stmt = stmt, .type = stmt->expr->type->plain};
+  f->loop = &loop;
+  f->level++;
+  if (front_enter(f) && front_scope_open(f)) {
+    stmt->body = switch_body(f, &loop);
+    front_scope_close(f);
+  }
+  front_leave(f);
+  f->level--;
+  f->loop = loop.outer;
+  qn_map_free(&loop.cases);
+  return stmt;
+}
+
+/* ---- Loops ------------------------------------------------------------------------------------------------------- */
+
+static front_stmt *loop_body(front *f, front_stmt *stmt) {
+  front_loop loop = {.outer = f->loop, .stmt = stmt};
+  f->loop = &loop;
+  front_stmt *body = substatement(f);
+  f->loop = loop.outer;
+  return body;
+}
+
+static front_stmt *while_statement(front *f) {
+  front_stmt *stmt = front_stmt_new(f, STMT_LOOP, f->tok.pp.loc);
+  if (stmt == NULL) return NULL;
+  front_next(f);
+  stmt->expr = condition(f, " after 'while'");
+  recover_header(f);
+  stmt->body = loop_body(f, stmt);
+  return stmt;
+}
+
+static front_stmt *do_statement(front *f) {
+  front_stmt *stmt = front_stmt_new(f, STMT_DO, f->tok.pp.loc);
+  if (stmt == NULL) return NULL;
+  front_next(f);
+  stmt->body = loop_body(f, stmt);
+  if (!front_at_keyword(f, KW_WHILE)) {
+    front_syntax_error(f, "expected 'while' after the body of 'do'");
+    stmt->expr = front_expr_error(f, stmt->loc);
+    front_recover(f);
+    return stmt;
+  }
+  front_next(f);
+  stmt->expr = condition(f, " after 'while'");
+  (void)front_expect(f, PP_P_SEMI, " after 'do' and 'while'");
+  front_recover(f);
+  return stmt;
+}
+
+static front_stmt *expression_as_statement(front *f, front_expr *e) {
+  front_stmt *stmt = front_stmt_new(f, STMT_EXPR, e->loc);
+  if (stmt != NULL) stmt->expr = e;
+  return stmt;
+}
+
+/* The three parts of a for, behind the parenthesis. */
+static void for_header(front *f, front_stmt *stmt) {
+  front_stmt **tail = &stmt->init;
+  if (front_starts_type(f) || at_unknown_type(f)) {
+    front_local_declaration(f, &tail);
+  } else if (!front_accept(f, PP_P_SEMI)) {
+    append(&tail, expression_as_statement(f, front_expression(f)));
+    if (!front_expect(f, PP_P_SEMI, " in 'for'")) return;
+  }
+  if (!front_at(f, PP_P_SEMI)) {
+    front_expr *e = front_condition(f, front_expression(f), "a condition");
+    stmt->expr = front_convert(f, e, front_bool(f));
+  }
+  if (!front_expect(f, PP_P_SEMI, " in 'for'")) return;
+  if (!front_at(f, PP_P_RPAREN)) stmt->step = front_expression(f);
+  (void)front_expect(f, PP_P_RPAREN, " after the three parts of 'for'");
+}
+
+static front_stmt *for_statement(front *f) {
+  front_stmt *stmt = front_stmt_new(f, STMT_LOOP, f->tok.pp.loc);
+  if (stmt == NULL || !front_scope_open(f)) return NULL;
+  front_next(f);
+  if (front_expect(f, PP_P_LPAREN, " after 'for'")) for_header(f, stmt);
+  recover_header(f);
+  stmt->body = loop_body(f, stmt);
+  front_scope_close(f);
+  return stmt;
+}
+
+/* ---- Jumps ---------------------------------------------------------------------------------------------------------- */
+
+static front_stmt *break_statement(front *f) {
+  front_stmt *stmt = front_stmt_new(f, STMT_BREAK, f->tok.pp.loc);
+  if (f->loop == NULL) {
+    front_error(f, f->tok.pp.loc, f->tok.pp.length, "'break' outside of a loop or switch");
+    stmt = NULL;
+  } else {
+    f->loop->stmt->has_break = true;
+  }
+  front_next(f);
+  (void)front_expect(f, PP_P_SEMI, " after 'break'");
+  return stmt;
+}
+
+static front_stmt *continue_statement(front *f) {
+  front_stmt *stmt = front_stmt_new(f, STMT_CONTINUE, f->tok.pp.loc);
+  front_loop *loop = f->loop;
+  while (loop != NULL && loop->stmt->kind == STMT_SWITCH) loop = loop->outer;
+  if (loop == NULL) {
+    front_error(f, f->tok.pp.loc, f->tok.pp.length, "'continue' outside of a loop");
+    stmt = NULL;
+  } else {
+    loop->stmt->has_continue = true;
+  }
+  front_next(f);
+  (void)front_expect(f, PP_P_SEMI, " after 'continue'");
+  return stmt;
+}
+
+static front_stmt *return_statement(front *f) {
+  front_token word = f->tok;
+  front_stmt *stmt = front_stmt_new(f, STMT_RETURN, word.pp.loc);
+  front_next(f);
+  const front_type *result = f->func->type->elem;
+  bool is_void = result->kind == FRONT_VOID;
+  if (front_at(f, PP_P_SEMI)) {
+    if (!is_void) {
+      front_error(f, word.pp.loc, word.pp.length, "'%.*s' must return a value of type '%s'", QN_SV_ARG(f->func->name),
+                  front_type_text(f, result));
+    }
+  } else {
+    front_expr *e = front_expression(f);
+    if (is_void && !front_is_error(e) && e->type->kind != FRONT_VOID) {
+      front_error(f, e->loc, e->length, "'%.*s' returns void, so it can't return a value", QN_SV_ARG(f->func->name));
+    }
+    if (!is_void) e = front_convert_implicit(f, e, result, USE_RETURN);
+    if (stmt != NULL) stmt->expr = e;
+  }
+  (void)front_expect(f, PP_P_SEMI, " after 'return'");
+  return stmt;
+}
+
+static front_stmt *no_goto(front *f) {
+  front_next(f);
+  front_syntax_error(f, "goto is not supported: the label is '%.*s'; use a loop with break, or a flag",
+                     QN_SV_ARG(f->tok.pp.text));
+  return NULL;
+}
+
+/* name: */
+static bool at_label(front *f) {
+  if (!front_at_name(f)) return false;
+  const front_token *next = front_peek(f);
+  return next->pp.kind == PP_PUNCT && next->pp.punct == PP_P_COLON;
+}
+
+static front_stmt *expression_statement(front *f) {
+  front_expr *e = front_expression(f);
+  (void)front_expect(f, PP_P_SEMI, " after the expression");
+  return expression_as_statement(f, e);
+}
+
+static front_stmt *compound(front *f) {
+  front_stmt *stmt = NULL;
+  f->level++;
+  if (front_enter(f) && front_scope_open(f)) {
+    stmt = front_compound_statement(f);
+    front_scope_close(f);
+  }
+  front_leave(f);
+  f->level--;
+  return stmt;
+}
+
+static front_stmt *keyword_statement(front *f) {
+  switch ((front_keyword)f->tok.keyword) {
+    case KW_IF:
+      return if_statement(f);
+    case KW_FOR:
+      return for_statement(f);
+    case KW_WHILE:
+      return while_statement(f);
+    case KW_DO:
+      return do_statement(f);
+    case KW_SWITCH:
+      return switch_statement(f);
+    case KW_BREAK:
+      return break_statement(f);
+    case KW_CONTINUE:
+      return continue_statement(f);
+    case KW_RETURN:
+      return return_statement(f);
+    case KW_GOTO:
+      return no_goto(f);
+    case KW_CASE:
+    case KW_DEFAULT:
+      (void)label(f);
+      return NULL;
+    case KW_ELSE:
+      front_syntax_error(f, "'else' without its 'if'");
+      return NULL;
+    case KW_ASM:
+      front_syntax_error(f, "assembly is not supported");
+      return NULL;
+    default:
+      return expression_statement(f);
+  }
+}
+
+/* NULL: nothing to do, or reported. */
+static front_stmt *statement(front *f) {
+  front_stmt *stmt = NULL;
+  front_attributes ignored = {0};
+  if (front_at_keyword(f, KW_ATTRIBUTE)) front_attributes_read(f, &ignored); /* opencl_unroll_hint before a loop */
+  if (front_at(f, PP_P_LBRACE)) {
+    stmt = compound(f);
+  } else if (front_accept(f, PP_P_SEMI)) {
+    return NULL;
+  } else if (at_label(f)) {
+    front_error(f, f->tok.pp.loc, f->tok.pp.length, "label '%.*s' is not supported, as goto is not",
+                QN_SV_ARG(f->tok.pp.text));
+    front_next(f);
+    front_next(f);
+  } else if (front_starts_type(f)) {
+    front_syntax_error(f, "a declaration can't stand here; put it into braces");
+  } else {
+    stmt = keyword_statement(f);
+  }
+  front_recover(f);
+  return stmt;
+}
