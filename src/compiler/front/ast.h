@@ -203,7 +203,7 @@ struct front_func {
   bool has_local; /* declares local variables */
   bool is_called;
   bool is_missing_told; /* that it is called and not defined */
-  bool has_barrier; /* in its body, or in that of a function defined before it that it calls */
+  bool has_barrier;     /* in its body, or in that of a function defined before it that it calls */
   front_stmt *body;
   front_suspect *suspects;
   front_call_site *calls;
@@ -211,6 +211,8 @@ struct front_func {
   ir_function *ir;        /* of the kernel, or of the function */
   ir_function *ir_helper; /* a kernel that is called: its body as a function */
   uint32_t mark;          /* of the search for cycles */
+  bool is_reached;        /* is emitted */
+  bool is_called_from_reached;
   front_func *next;
 };
 

@@ -1,12 +1,12 @@
 #include <string.h>
 
 #include "compiler/front/convert.h"
-#include "compiler/front/emit.h"
 #include "compiler/front/operator.h"
 #include "compiler/front/parse.h"
 #include "compiler/front/token.h"
 
-/* ---- Signatures --------------------------------------------------------------------------------------------------- */
+/* ---- Signatures ---------------------------------------------------------------------------------------------------
+ */
 
 static bool holds_pointer(const front_type *type) {
   while (type->kind == FRONT_ARRAY) type = type->elem;
@@ -48,8 +48,7 @@ static bool check_kernel(front *f, const front_func *func) {
 
 static front_func *new_function(front *f, const front_declarator *d) {
   front_func *func = QN_ARENA_NEW(f->arena, front_func);
-  front_symbol *symbol =
-      func == NULL ? NULL : front_declare(f, SYMBOL_FUNCTION, d->name, d->loc, d->length, d->type);
+  front_symbol *symbol = func == NULL ? NULL : front_declare(f, SYMBOL_FUNCTION, d->name, d->loc, d->length, d->type);
   if (symbol == NULL) {
     f->failed = true;
     return NULL;
@@ -93,7 +92,8 @@ static void apply_specifiers(front_func *func, const front_specifiers *s, const 
   front_attributes_merge(&func->attributes, &d->attributes);
 }
 
-/* ---- Barriers that not all work-items come to --------------------------------------------------------------------- */
+/* ---- Barriers that not all work-items come to ---------------------------------------------------------------------
+ */
 
 /* The work-item query in a condition, reached through variables that keep its value. */
 static const front_expr *item_id_in(const front_expr *e) {
@@ -125,7 +125,8 @@ static void judge_suspect(front *f, const front_func *func, const front_suspect 
   front_note(f, suspect->condition->loc, suspect->condition->length, "this condition differs between work-items");
 }
 
-/* ---- Definitions ---------------------------------------------------------------------------------------------------- */
+/* ---- Definitions ----------------------------------------------------------------------------------------------------
+ */
 
 static void declare_parameters(front *f, const front_func *func) {
   for (uint32_t i = 0; i < func->param_count; i++) {
@@ -136,8 +137,7 @@ static void declare_parameters(front *f, const front_func *func) {
       front_error(f, param->loc, param->length, "two parameters are named '%.*s'", QN_SV_ARG(param->name));
       continue;
     }
-    front_symbol *symbol =
-        front_declare(f, SYMBOL_OBJECT, param->name_entry, param->loc, param->length, param->type);
+    front_symbol *symbol = front_declare(f, SYMBOL_OBJECT, param->name_entry, param->loc, param->length, param->type);
     if (symbol != NULL) symbol->u.object = param;
   }
 }
@@ -192,7 +192,6 @@ static void define(front *f, front_func *func, const front_declarator *d) {
     return;
   }
   read_body(f, func);
-  if (f->diags->errors == 0 && !f->failed) front_emit_function(f, func);
 }
 
 void front_function(front *f, const front_specifiers *s, const front_declarator *d) {
@@ -219,7 +218,8 @@ void front_function(front *f, const front_specifiers *s, const front_declarator 
   if (is_definition) define(f, func, d);
 }
 
-/* ---- The call graph ------------------------------------------------------------------------------------------------- */
+/* ---- The call graph -------------------------------------------------------------------------------------------------
+ */
 
 enum { MARK_NEW, MARK_OPEN, MARK_DONE };
 

@@ -25,8 +25,10 @@ struct front {
   qn_diags *diags;
   const qn_compile_options *options; /* never NULL */
   ir_module *m;
-  ir_builder b; /* during emission: where instructions go; b.loc and b.fp_flags are set */
-  bool failed;  /* out of memory */
+  ir_builder b;      /* during emission: where instructions go; b.loc and b.fp_flags are set */
+  bool is_folding;   /* constants are computed: f->b has no function */
+  uint32_t fp_flags; /* IR_FAST or 0: of all float operations */
+  bool failed;       /* out of memory */
 
   /* tokens */
   front_token tok, ahead;
@@ -83,9 +85,9 @@ typedef struct front_overload {
   const front_type *result;
   const front_type *params[FRONT_OVERLOAD_PARAMS];
   uint32_t count;
-  bool is_pure;      /* no side effect, no memory, no trap: may be evaluated without need */
-  bool is_barrier;   /* all work-items of the group must come to it */
-  bool is_item_id;   /* get_global_id, get_local_id: differs between the work-items of a group */
+  bool is_cheap;   /* a few pure instructions, no call and no memory: may be evaluated without need and on constants */
+  bool is_barrier; /* all work-items of the group must come to it */
+  bool is_item_id; /* get_global_id, get_local_id: differs between the work-items of a group */
   const void *entry; /* the built-ins' own */
   uint64_t detail;   /* the built-ins' own */
 } front_overload;

@@ -331,7 +331,8 @@ static front_stmt *for_statement(front *f) {
   return stmt;
 }
 
-/* ---- Jumps ---------------------------------------------------------------------------------------------------------- */
+/* ---- Jumps ----------------------------------------------------------------------------------------------------------
+ */
 
 static front_stmt *break_statement(front *f) {
   front_stmt *stmt = front_stmt_new(f, STMT_BREAK, f->tok.pp.loc);

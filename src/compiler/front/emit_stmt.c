@@ -1,0 +1,173 @@
+#include "compiler/front/emit.h"
+
+static void statement(front *f, front_stmt *s);
+
+static bool is_ended(const front *f) { return ir_block_ends(f->b.block); }
+
+/* What follows a jump in a list is never reached. */
+void front_emit_list(front *f, front_stmt *s, const front_stmt *end) {
+  for (; s != end && !is_ended(f) && !f->m->failed; s = s->next) statement(f, s);
+}
+
+/* Emits into an instruction's block. */
+static void into(front *f, ir_inst *inst, uint32_t index, front_stmt *body) {
+  if (f->m->failed) return;
+  ir_block *outside = ir_into(&f->b, inst->u.ctrl.blocks[index]);
+  front_emit_list(f, body, NULL);
+  ir_into(&f->b, outside);
+}
+
+/* ---- Declarations
+ * ------------------------------------------------------------------------------------------------------ */
+
+/* Whether the initial value is all there ever is: then the variable needs no memory. */
+static bool is_value_only(const front_object *object) {
+  return !object->is_assigned && !object->in_switch && object->init != NULL && object->init->value != NULL &&
+         !front_is_aggregate(object->type) && !(object->type->quals & FRONT_VOLATILE);
+}
+
+static void declaration(front *f, front_object *object) {
+  if (object->kind == OBJECT_CONSTANT) return;
+  object->value = NULL;
+  object->var = NULL;
+  if (object->kind == OBJECT_LOCAL || object->init == NULL) return; /* made at the first use */
+  f->b.loc = object->loc;
+  if (is_value_only(object)) {
+    object->value = front_emit_value(f, object->init->value);
+    return;
+  }
+  object->var = front_temporary(f, qn_arena_copy(f->arena, object->name), object->type);
+  object->var->align = object->align;
+  front_emit_init(f, object->init, object->var->address);
+}
+
+/* ---- Selection
+ * ----------------------------------------------------------------------------------------------------------- */
+
+static void if_statement(front *f, front_stmt *s) {
+  ir_inst *condition = front_emit_truth(f, s->expr);
+  if (condition->op == IR_CONST) {
+    front_stmt *taken = condition->imm != 0 ? s->body : s->other;
+    if (taken != NULL) statement(f, taken);
+    return;
+  }
+  f->b.loc = s->loc;
+  ir_inst *branch = ir_if(&f->b, condition);
+  into(f, branch, 0, s->body);
+  into(f, branch, 1, s->other);
+}
+
+/* ---- Loops
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+/* if (condition) {} else break; */
+static void leave_unless(front *f, ir_inst *condition) {
+  ir_inst *branch = ir_if(&f->b, condition);
+  if (f->m->failed) return;
+  ir_block *outside = ir_into(&f->b, branch->u.ctrl.blocks[1]);
+  (void)ir_leave(&f->b, IR_BREAK);
+  ir_into(&f->b, outside);
+}
+
+/* for and while: the condition stands at the start of the body, the step in the continue block. */
+static void loop_statement(front *f, front_stmt *s) {
+  front_emit_list(f, s->init, NULL);
+  f->b.loc = s->loc;
+  ir_inst *loop = ir_loop(&f->b);
+  if (f->m->failed) return;
+  ir_block *outside = ir_into(&f->b, loop->u.ctrl.blocks[0]);
+  if (s->expr != NULL) {
+    ir_inst *condition = front_emit_truth(f, s->expr);
+    f->b.loc = s->loc;
+    if (condition->op != IR_CONST) {
+      leave_unless(f, condition);
+    } else if (condition->imm == 0) {
+      (void)ir_leave(&f->b, IR_BREAK);
+    }
+  }
+  if (s->body != NULL && !is_ended(f)) statement(f, s->body);
+  ir_into(&f->b, loop->u.ctrl.blocks[1]);
+  if (s->step != NULL) front_emit_effect(f, s->step);
+  ir_into(&f->b, outside);
+}
+
+static bool is_false(const front_expr *e) {
+  while (e->kind == EXPR_CONVERT) e = e->a;
+  return e->kind == EXPR_CONST && e->u.constant->op == IR_CONST && e->u.constant->imm == 0;
+}
+
+static void do_statement(front *f, front_stmt *s) {
+  /* do { ... } while (0), the body of many macros, is no loop. */
+  if (is_false(s->expr) && !s->has_break && !s->has_continue) {
+    statement(f, s->body);
+    return;
+  }
+  f->b.loc = s->loc;
+  ir_inst *loop = ir_loop(&f->b);
+  if (f->m->failed) return;
+  ir_block *outside = ir_into(&f->b, loop->u.ctrl.blocks[0]);
+  statement(f, s->body);
+  ir_into(&f->b, loop->u.ctrl.blocks[1]);
+  ir_inst *condition = front_emit_truth(f, s->expr);
+  f->b.loc = s->expr->loc;
+  if (condition->op != IR_CONST || condition->imm == 0) (void)ir_break_if(&f->b, ir_un(&f->b, IR_NOT, condition));
+  ir_into(&f->b, outside);
+}
+
+/* ---- All
+ * ------------------------------------------------------------------------------------------------------------------------
+ */
+
+static void return_statement(front *f, front_stmt *s) {
+  ir_inst *value = NULL;
+  if (s->expr != NULL && s->expr->type->kind == FRONT_RECORD) {
+    front_place source = front_emit_place(f, s->expr);
+    front_place target = {.kind = PLACE_MEMORY, .pointer = f->b.f->params[0].value};
+    front_copy(f, &target, &source);
+  } else if (s->expr != NULL) {
+    value = front_emit_value(f, s->expr);
+    if (s->expr->type->kind == FRONT_VOID) value = NULL;
+  }
+  f->b.loc = s->loc;
+  (void)ir_return(&f->b, value);
+}
+
+static void statement(front *f, front_stmt *s) {
+  f->b.loc = s->loc;
+  switch (s->kind) {
+    case STMT_EMPTY:
+    case STMT_CASE:
+    case STMT_DEFAULT:
+      return;
+    case STMT_EXPR:
+      front_emit_effect(f, s->expr);
+      return;
+    case STMT_DECL:
+      declaration(f, s->object);
+      return;
+    case STMT_BLOCK:
+      front_emit_list(f, s->body, NULL);
+      return;
+    case STMT_IF:
+      if_statement(f, s);
+      return;
+    case STMT_LOOP:
+      loop_statement(f, s);
+      return;
+    case STMT_DO:
+      do_statement(f, s);
+      return;
+    case STMT_SWITCH:
+      front_emit_switch(f, s);
+      return;
+    case STMT_BREAK:
+      (void)ir_leave(&f->b, IR_BREAK);
+      return;
+    case STMT_CONTINUE:
+      (void)ir_leave(&f->b, IR_CONTINUE);
+      return;
+    case STMT_RETURN:
+      return_statement(f, s);
+      return;
+  }
+}
