@@ -1,7 +1,8 @@
-/* compiler.c - from text to preprocessed text: the steps of a compilation. */
+/* compiler.c - from text to a checked module, or to preprocessed text: the steps of a compilation. */
 #include "compiler/compiler.h"
 
 #include "base/status.h"
+#include "compiler/front/front.h"
 #include "compiler/predefined.h"
 
 /* One compilation: what lives from the first byte to the last diagnostic. */
@@ -68,4 +69,29 @@ qn_status qn_preprocess(qn_arena *arena, const qn_compile_request *request, qn_b
   qn_status status = conclude(&j, log);
   close_job(&j);
   return status;
+}
+
+/* Parses into `m`, whose text the caller checks and keeps. */
+static qn_status parse(job *j, ir_module *m, qn_bytes *log) {
+  qn_status status = front_parse(j->pp, &j->diags, j->options, m);
+  if (status == QN_OK || status == QN_ERROR_COMPILE) {
+    qn_status told = conclude(j, log);
+    if (told < 0) return told;
+  }
+  return status < 0 ? status : ir_verify(m);
+}
+
+qn_status qn_compile(qn_arena *arena, const qn_compile_request *request, ir_module **out_module, qn_bytes *log) {
+  job j;
+  *out_module = NULL;
+  QN_TRY(open_job(&j, arena, request));
+  ir_module *m = ir_module_new(arena, &request->model);
+  qn_status status = m ? parse(&j, m, log) : no_memory("for the module");
+  close_job(&j);
+  if (status < 0) {
+    if (m) ir_module_free(m);
+    return status;
+  }
+  *out_module = m;
+  return QN_OK;
 }

@@ -51,10 +51,35 @@ static int preprocess(qn_arena *arena, const qn_compile_request *request, qn_byt
   return qn_preprocess(arena, request, out, NULL) < 0 ? fail("preprocessing failed") : 0;
 }
 
+static int compile(qn_arena *arena, const qn_compile_request *request, qn_bytes *out) {
+  ir_module *module;
+  qn_bytes log = {0};
+  qn_status status = qn_compile(arena, request, &module, &log);
+  if (status < 0) return fail("compilation failed");
+  ir_print(module, out);
+  if (log.size) fprintf(stderr, "%s", log.data);
+  qn_bytes_free(&log);
+  ir_module_free(module);
+  return out->failed ? fail("no memory for the text") : 0;
+}
+
+/* What is told: errors, or the warnings of a program that compiles. */
+static int tell(qn_arena *arena, const qn_compile_request *request, qn_bytes *out) {
+  ir_module *module;
+  qn_status status = qn_compile(arena, request, &module, out);
+  if (status == QN_OK) {
+    ir_module_free(module);
+    return 0;
+  }
+  if (status != QN_ERROR_COMPILE) return fail("compilation failed");
+  qn_bytes_append_str(out, qn_error_text());
+  return 0;
+}
+
 static const struct {
   const char *name;
   int (*run)(qn_arena *arena, const qn_compile_request *request, qn_bytes *out);
-} modes[] = {{"pp", preprocess}};
+} modes[] = {{"pp", preprocess}, {"ir", compile}, {"err", tell}};
 
 int main(int argc, char **argv) {
   qn_arena arena;

@@ -85,6 +85,7 @@ typedef struct front_overload {
   const front_type *result;
   const front_type *params[FRONT_OVERLOAD_PARAMS];
   uint32_t count;
+  bool is_pure;    /* no side effect, no memory */
   bool is_cheap;   /* a few pure instructions, no call and no memory: may be evaluated without need and on constants */
   bool is_barrier; /* all work-items of the group must come to it */
   bool is_item_id; /* get_global_id, get_local_id: differs between the work-items of a group */
