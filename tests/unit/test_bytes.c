@@ -72,6 +72,18 @@ static void test_a_failed_growth_is_remembered_and_harmless(void **state) {
   assert_false(b.failed);
 }
 
+static void test_reserved_room_begins_with_nul(void **state) {
+  (void)state;
+  qn_bytes b = {0};
+  char *dirty = malloc(200);
+  memset(dirty, 'x', 200); /* so that a block of this size isn't zero by luck */
+  free(dirty);
+  assert_true(qn_bytes_reserve(&b, 150));
+  assert_string_equal(b.data, "");
+  assert_int_equal(b.size, 0);
+  qn_bytes_free(&b);
+}
+
 static void test_sizes_that_overflow_fail(void **state) {
   (void)state;
   qn_bytes b = {0};
@@ -88,6 +100,7 @@ int main(void) {
       cmocka_unit_test(test_formats_fit_at_every_fill),
       cmocka_unit_test(test_growth_is_linear_work),
       cmocka_unit_test(test_a_failed_growth_is_remembered_and_harmless),
+      cmocka_unit_test(test_reserved_room_begins_with_nul),
       cmocka_unit_test(test_sizes_that_overflow_fail),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
