@@ -463,6 +463,11 @@ void ir_inst_append(ir_block *block, ir_inst *inst);
 /* Calls fn for each instruction in order, outer before inner; false stops. `fn` may remove the instruction it is given.
  */
 bool ir_walk(ir_block *block, bool (*fn)(void *user, ir_inst *inst), void *user);
+/* The instruction after `inst` in the order of the text, into its blocks first; NULL at the end of the body. */
+ir_inst *ir_next_inst(const ir_inst *inst);
+/* The functions of the module, each after those that it calls; in the arena. Uses `aux` of functions. False: out of
+ * memory, or `*out_again` calls itself. */
+bool ir_call_order(ir_module *m, ir_function ***out_functions, uint32_t *out_count, ir_function **out_again);
 /* Replaces every use of `from` in the function by `to`. */
 void ir_replace_uses(ir_function *f, ir_inst *from, ir_inst *to);
 /* Numbers all instructions from 0 in order; returns how many. */

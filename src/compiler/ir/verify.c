@@ -2,8 +2,6 @@
  * calls without recursion. The types of operations are verify_op.c's. */
 #include "compiler/ir/verify.h"
 
-#include <stdlib.h>
-
 #include "compiler/ir/lex.h"
 #include "compiler/ir/text.h"
 
@@ -262,67 +260,12 @@ static qn_status verify_constant_var(const ir_verifier *v, const ir_var *var, qn
 
 /* ---- Calls ---- */
 
-/* Depth first over calls: a stack of functions, each with the instruction that is next. */
-typedef struct call_walk {
-  ir_function **functions;
-  const ir_inst **at;
-  uint32_t depth, count;
-} call_walk;
-
-enum { NEW, OPEN, DONE };
-
-/* The instruction after `inst` in order, into blocks first; NULL: the end of the body. */
-static const ir_inst *next_in_order(const ir_inst *inst) {
-  for (uint32_t i = 0; i < ir_block_count(inst); i++)
-    if (inst->u.ctrl.blocks[i]->first) return inst->u.ctrl.blocks[i]->first;
-  while (!inst->next) {
-    const ir_block *block = inst->parent;
-    const ir_inst *owner = block->owner;
-    if (!owner) return NULL;
-    uint32_t i = 0;
-    while (owner->u.ctrl.blocks[i] != block) i++;
-    for (i++; i < ir_block_count(owner); i++)
-      if (owner->u.ctrl.blocks[i]->first) return owner->u.ctrl.blocks[i]->first;
-    inst = owner;
-  }
-  return inst->next;
-}
-
-static void push_call(call_walk *w, ir_function *f) {
-  f->aux = (void *)(uintptr_t)OPEN;
-  w->functions[w->depth] = f;
-  w->at[w->depth++] = f->body ? f->body->first : NULL;
-}
-
-static qn_status walk_calls(call_walk *w, ir_function *from) {
-  push_call(w, from);
-  while (w->depth) {
-    const ir_inst *inst = w->at[w->depth - 1];
-    if (!inst) {
-      w->functions[--w->depth]->aux = (void *)(uintptr_t)DONE;
-      continue;
-    }
-    w->at[w->depth - 1] = next_in_order(inst);
-    if (inst->op != IR_CALL) continue;
-    ir_function *callee = inst->u.callee;
-    if (callee->aux == (void *)(uintptr_t)OPEN) return module_fail("function", callee->name, "it calls itself");
-    if (callee->aux == (void *)(uintptr_t)NEW) push_call(w, callee);
-  }
-  return QN_OK;
-}
-
 static qn_status verify_calls(ir_module *m) {
-  call_walk w = {0};
-  for (ir_function *f = m->functions; f; f = f->next, w.count++) f->aux = (void *)(uintptr_t)NEW;
-  w.functions = calloc(w.count + 1, sizeof *w.functions);
-  w.at = calloc(w.count + 1, sizeof *w.at);
-  qn_status status = QN_OK;
-  if (!w.functions || !w.at) status = qn_error_set(QN_ERROR_OUT_OF_HOST_MEMORY, "out of memory while verifying IR");
-  for (ir_function *f = m->functions; f && status == QN_OK; f = f->next)
-    if (f->aux == (void *)(uintptr_t)NEW) status = walk_calls(&w, f);
-  free(w.functions);
-  free(w.at);
-  return status;
+  ir_function **order, *again;
+  uint32_t count;
+  if (ir_call_order(m, &order, &count, &again)) return QN_OK;
+  if (again) return module_fail("function", again->name, "it calls itself");
+  return qn_error_set(QN_ERROR_OUT_OF_HOST_MEMORY, "out of memory while verifying IR");
 }
 
 /* ---- Modules ---- */
