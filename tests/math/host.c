@@ -4,6 +4,7 @@
 #include "compiler/lib/math.cl"
 #undef long
 #undef constant
+#undef ushort
 #undef fabs
 #undef rint
 #undef floor

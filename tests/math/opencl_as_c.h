@@ -15,6 +15,7 @@
 #define constant static const
 #define uint uint32_t
 #define ulong uint64_t
+#define ushort uint16_t
 
 typedef struct float2 {
   float x, y;
