@@ -9,7 +9,7 @@
 /* Of a line that is wider than LINE_COLUMNS, the part shown starts LINE_LEAD columns before the caret. */
 #define LINE_COLUMNS 200
 #define LINE_LEAD 80
-#define INCLUDE_LINES 16
+#define INCLUDE_LINES 6
 
 void qn_diags_init(qn_diags *diags, qn_sources *sources) { *diags = (qn_diags){.sources = sources, .error_limit = 20}; }
 

@@ -388,7 +388,11 @@ static void a_byte_order_mark_is_skipped(void **state) {
 static void missing_quotes_are_told_once(void **state) {
   (void)state;
   assert_error("x = \"abc;\ny\n", "1:5: error: missing terminating \" character");
-  assert_string_equal(result.data, "x = \"\" y");
+  assert_string_equal(result.data, "x = \"\"; y");
+  assert_error("f(\"a;b ) ;\ny\n", "1:3: error: missing terminating \" character");
+  assert_string_equal(result.data, "f(\"\" ) ; y");
+  assert_error("f('a)\ny\n", "1:3: error: missing terminating ' character");
+  assert_string_equal(result.data, "f('0' y");
   assert_error("x = 'a;\ny\n", "1:5: error: missing terminating ' character");
   assert_error("\"a\\\"\n", "1:1: error: missing terminating \" character");
   assert_error("\"", "1:1: error: missing terminating \" character");

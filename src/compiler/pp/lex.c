@@ -118,13 +118,25 @@ static void finish(pp_lexer *lex, pp_token *out, pp_kind kind, const char *behin
   lex->at = behind;
 }
 
+/* Of an open literal, which reaches to the line's end: the end without the ");" that was not meant to be in it. */
+static const char *meant_end(const char *first, const char *end) {
+  const char *at = end;
+  while (at > first && (has_class(at[-1], BLANK) || at[-1] == ';')) at--;
+  while (at > first && (has_class(at[-1], BLANK) || at[-1] == ')')) at--;
+  return memchr(at, ';', (size_t)(end - at)) ? at : end;
+}
+
 /* A character constant or string; `at` is its quote, which may stand behind a prefix. */
 static void lex_quoted(pp *p, pp_lexer *lex, pp_token *out, const char *at) {
   char quote = *at;
+  const char *first = at + 1;
   pp_kind kind = quote == '"' ? PP_STRING : PP_CHAR;
   bool closed = skip_quoted(&at, lex->end);
-  finish(lex, out, closed || !lex->quiet ? kind : PP_OTHER, at);
-  if (closed || lex->quiet) return;
+  if (closed || lex->quiet) {
+    finish(lex, out, closed ? kind : PP_OTHER, at);
+    return;
+  }
+  finish(lex, out, kind, meant_end(first, at));
   pp_error(p, out->loc, 1, "missing terminating %c character", quote);
   /* A whole one stands in, so that nobody stumbles over it again. */
   out->text = quote == '"' ? QN_SV("\"\"") : QN_SV("'0'");

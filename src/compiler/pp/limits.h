@@ -11,7 +11,7 @@
 /* Tokens that wait at one time in macro arguments and expansions. */
 #define PP_LIVE_TOKENS (UINT32_C(1) << 22)
 /* Work: tokens read, plus what else costs time or memory, in all. */
-#define PP_WORK UINT64_C(50000000)
+#define PP_WORK UINT64_C(10000000)
 #define PP_WORK_INCLUDE 100 /* and one per 8 bytes of text */
 #define PP_WORK_NAME 8
 #define PP_WORK_BYTES 4 /* bytes of text made by # and ## that count as one */

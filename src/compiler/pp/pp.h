@@ -94,7 +94,7 @@ typedef struct pp_options {
   uint32_t define_count;
   qn_sv predefined; /* lines of #define and #undef, read before `defines`; redefining these is not warned about */
   const pp_files *files;
-  uint64_t work_limit; /* tokens read and made in all; 0: 50 million */
+  uint64_t work_limit; /* tokens read and made in all; 0: 10 million */
 } pp_options;
 
 typedef struct pp pp;

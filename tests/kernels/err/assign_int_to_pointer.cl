@@ -1,0 +1,4 @@
+__kernel void k(__global int *p, int n) {
+  __global int *q = n;
+  p[0] = q[0];
+}

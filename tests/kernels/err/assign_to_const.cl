@@ -1,0 +1,5 @@
+__kernel void k(__global int *p, int n) {
+  const int c = 1;
+  c = n;
+  p[0] = c;
+}

@@ -1,0 +1,4 @@
+__attribute__((reqd_work_group_size(8, 8)))
+__kernel void k(__global int *p, int n) {
+  p[0] = n;
+}

@@ -1,0 +1,5 @@
+__kernel void k(__global int *p, int n) {
+  switch (n) {
+    case n: p[0] = 1;
+  }
+}

@@ -1,0 +1,4 @@
+__constant int c;
+__kernel void k(__global int *p, int n) {
+  p[0] = c;
+}

@@ -1,0 +1,4 @@
+__kernel void k(__global int *p, int n) {
+  p[0] = 1;
+  else p[0] = 2;
+}

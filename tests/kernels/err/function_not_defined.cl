@@ -1,0 +1,4 @@
+int elsewhere(int n);
+__kernel void k(__global int *p, int n) {
+  p[0] = elsewhere(n);
+}

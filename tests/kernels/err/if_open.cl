@@ -1,0 +1,4 @@
+#ifdef X
+__kernel void k(__global int *p, int n) {
+  p[0] = n;
+}

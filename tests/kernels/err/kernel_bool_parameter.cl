@@ -1,0 +1,1 @@
+__kernel void k(__global int *p, bool b) { p[0] = b; }

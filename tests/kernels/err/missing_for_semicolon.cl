@@ -1,0 +1,3 @@
+__kernel void k(__global int *p, int n) {
+  for (int i = 0; i < n) p[i] = 1;
+}

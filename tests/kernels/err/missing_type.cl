@@ -1,0 +1,1 @@
+__kernel void k(__global int *p, n) { p[0] = n; }

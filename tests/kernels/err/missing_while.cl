@@ -1,0 +1,5 @@
+__kernel void k(__global int *p, int n) {
+  do {
+    p[0] = n;
+  } (n);
+}

@@ -1,0 +1,1 @@
+__kernel void k(__global int *p, int n, float n) { p[0] = 1; }

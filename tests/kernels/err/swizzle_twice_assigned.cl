@@ -1,0 +1,5 @@
+__kernel void k(__global int *p, int n) {
+  float4 a = (float4)(1.0f);
+  a.xx = (float2)(2.0f);
+  p[0] = (int)a.x;
+}

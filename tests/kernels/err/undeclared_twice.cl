@@ -1,0 +1,5 @@
+__kernel void k(__global int *p, int n) {
+  // told once a name
+  p[0] = missing;
+  p[1] = missing + missing;
+}

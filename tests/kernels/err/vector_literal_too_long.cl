@@ -1,0 +1,4 @@
+__kernel void k(__global int *p, int n) {
+  float2 a = (float2)(1.0f, 2.0f, 3.0f);
+  p[0] = (int)a.x;
+}
