@@ -126,7 +126,8 @@ static void warn_pointer(front *f, const front_expr *e, const front_type *type, 
 }
 
 static bool lacks_quals(const front_type *to, const front_type *from) {
-  uint32_t kept = FRONT_CONST | FRONT_VOLATILE;
+  /* Constant memory is const whether that is said or not. */
+  uint32_t kept = from->space == IR_CONSTANT ? FRONT_VOLATILE : FRONT_CONST | FRONT_VOLATILE;
   return (from->quals & kept & ~to->quals) != 0;
 }
 

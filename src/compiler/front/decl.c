@@ -70,7 +70,7 @@ static bool check_object_type(front *f, const front_declarator *d, bool has_init
   if (type->kind == FRONT_ARRAY && type->length == FRONT_UNKNOWN_LENGTH && has_init) return true;
   if (front_is_complete(type)) return front_check_half(f, d->loc, d->length, type);
   if (type->kind == FRONT_RECORD && type->record->is_failed) return false;
-  const char *why = type->kind == FRONT_ARRAY ? "it needs a length or an initialiser" : "the type is incomplete";
+  const char *why = type->kind == FRONT_ARRAY ? "it needs a length or an initializer" : "the type is incomplete";
   front_error(f, d->loc, d->length, "variable '%.*s' can't have type '%s': %s", QN_SV_ARG(d->name->text),
               front_type_text(f, type), why);
   return false;
@@ -109,7 +109,7 @@ static void note_value(front *f, front_object *object) {
 static void read_initializer(front *f, front_object *object, front_symbol *symbol) {
   if (object->kind == OBJECT_LOCAL) {
     front_error(f, f->tok.pp.loc, f->tok.pp.length,
-                "a __local variable has no initialiser: each group would race to write it");
+                "a __local variable has no initializer: each group would race to write it");
   }
   const front_type *type = object->type;
   object->init = front_initializer(f, &type);
@@ -146,7 +146,7 @@ static front_object *declare_object(front *f, const front_specifiers *s, const f
   if (front_accept(f, PP_P_ASSIGN)) {
     read_initializer(f, object, symbol);
   } else if (kind == OBJECT_CONSTANT && good) {
-    front_error(f, d->loc, d->length, "constant '%.*s' needs an initialiser", QN_SV_ARG(d->name->text));
+    front_error(f, d->loc, d->length, "constant '%.*s' needs an initializer", QN_SV_ARG(d->name->text));
   }
   return good && object->type->kind != FRONT_ERROR ? object : NULL;
 }

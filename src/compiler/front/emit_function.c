@@ -18,12 +18,14 @@ static const char *copied(front *f, qn_sv text) {
   return copy;
 }
 
+/* For reflection: qualifiers are those of what a pointer points to. */
 static void describe_parameter(ir_param *param, const front_object *object) {
   const front_type *type = object->type;
-  const front_type *pointee = type->kind == FRONT_POINTER ? type->elem : type;
+  bool is_pointer = type->kind == FRONT_POINTER;
+  const front_type *pointee = is_pointer ? type->elem : type;
   param->byval = type->kind == FRONT_RECORD;
-  param->is_const = (pointee->quals & FRONT_CONST) != 0 || pointee->space == IR_CONSTANT;
-  param->is_volatile = (pointee->quals & FRONT_VOLATILE) != 0;
+  param->is_const = is_pointer && ((pointee->quals & FRONT_CONST) != 0 || pointee->space == IR_CONSTANT);
+  param->is_volatile = is_pointer && (pointee->quals & FRONT_VOLATILE) != 0;
   param->is_restrict = (type->quals & FRONT_RESTRICT) != 0;
   param->type_name = object->type_name;
   param->element_type = front_element_code(pointee);

@@ -38,7 +38,7 @@ static front_init *leaf(front *f, const front_type *type, front_expr *value) {
 /* The place of a child; NULL: out of memory or beyond the limit, which is reported. */
 static front_init **child_slot(front *f, front_init *init, uint64_t index) {
   if (index >= ELEMENT_LIMIT) {
-    front_error(f, f->tok.pp.loc, f->tok.pp.length, "an initialiser has more than %llu elements",
+    front_error(f, f->tok.pp.loc, f->tok.pp.length, "an initializer has more than %llu elements",
                 (unsigned long long)ELEMENT_LIMIT);
     return NULL;
   }
@@ -189,7 +189,7 @@ static front_init *aggregate_element(front *f, init_reader *r, const front_type 
     return leaf(f, type, front_convert_implicit(f, e, type, USE_INITIALIZE));
   }
   if (!is_listed) {
-    front_error(f, e->loc, e->length, "initialising '%s' needs braces around its elements", front_type_text(f, type));
+    front_error(f, e->loc, e->length, "initializing '%s' needs braces around its elements", front_type_text(f, type));
     return NULL;
   }
   r->pending = e;
@@ -313,7 +313,7 @@ static void excess(front *f, init_reader *r, bool *is_told) {
     (void)take_expression(f, r);
   }
   if (!*is_told && !f->is_panicking)
-    front_error(f, loc, length, "more elements in the initialiser than it has room for");
+    front_error(f, loc, length, "more elements in the initializer than it has room for");
   *is_told = true;
 }
 
@@ -360,14 +360,14 @@ static front_init *braced(front *f, const front_type *type) {
   } else if (front_is_aggregate(type)) {
     init = braced_aggregate(f, type);
   } else if (front_at(f, PP_P_RBRACE)) {
-    front_error(f, f->tok.pp.loc, 1, "the initialiser of '%s' is empty", front_type_text(f, type));
+    front_error(f, f->tok.pp.loc, 1, "the initializer of '%s' is empty", front_type_text(f, type));
     init = NULL;
   } else {
     init = element(f, &r, type, true);
     (void)front_accept(f, PP_P_COMMA);
   }
   if (init == NULL) skip_list(f);
-  return front_expect(f, PP_P_RBRACE, " at the end of the initialiser") ? init : NULL;
+  return front_expect(f, PP_P_RBRACE, " at the end of the initializer") ? init : NULL;
 }
 
 front_init *front_initializer(front *f, const front_type **type) {
@@ -430,7 +430,7 @@ ir_inst *front_init_constant(front *f, const front_init *init, const front_type 
   if (init->value != NULL) {
     ir_inst *constant = front_fold_initializer(f, init->value);
     if (constant == NULL) {
-      front_error(f, init->value->loc, init->value->length, "the initialiser isn't a constant");
+      front_error(f, init->value->loc, init->value->length, "the initializer isn't a constant");
     }
     return constant;
   }

@@ -250,15 +250,33 @@ static bool type_specifier(front *f, front_specifiers *out, specifier_state *s) 
   }
 }
 
-static bool unknown_type(front *f) {
-  if (f->tok.pp.kind != PP_IDENT || f->tok.keyword != KW_NONE) {
+/* Whether a name that is no type stands where one was meant: another name or a '*' comes next. */
+static bool is_meant_as_type(front *f) {
+  if (!front_at_name(f)) return false;
+  const front_token *next = front_peek(f);
+  return next->pp.kind == PP_IDENT || (next->pp.kind == PP_PUNCT && next->pp.punct == PP_P_STAR);
+}
+
+/* No type where one is needed. True: the name is taken as a type that was reported, so that what it declares is known. */
+static bool unknown_type(front *f, front_specifiers *out) {
+  if (!front_at_name(f)) {
     front_syntax_error(f, "expected a type");
     return false;
   }
+  bool goes_on = is_meant_as_type(f);
+  front_name *entry = f->tok.pp.name->declarations;
+  bool is_told = goes_on && entry != NULL && entry->is_told;
   qn_sv near = front_nearest_name(f, f->tok.pp.text, NAMES_OF_TYPES);
-  front_syntax_error(f, "unknown type name '%.*s'%s%.*s%s", QN_SV_ARG(f->tok.pp.text),
-                     near.size > 0 ? "; did you mean '" : "", QN_SV_ARG(near), near.size > 0 ? "'?" : "");
-  return false;
+  if (!is_told) {
+    front_syntax_error(f, "unknown type name '%.*s'%s%.*s%s", QN_SV_ARG(f->tok.pp.text),
+                       near.size > 0 ? "; did you mean '" : "", QN_SV_ARG(near), near.size > 0 ? "'?" : "");
+  }
+  if (!goes_on) return false;
+  if (entry != NULL) entry->is_told = true;
+  f->is_panicking = f->is_fatal;
+  front_next(f);
+  out->type = front_error_type(f);
+  return true;
 }
 
 static bool uses_double(const front_type *type) {
@@ -298,7 +316,7 @@ bool front_specifiers_read(front *f, front_specifiers *out) {
     out->length = length;
   }
   if (f->is_panicking) return false;
-  if (s.type == NULL && !s.has_words) return unknown_type(f);
+  if (s.type == NULL && !s.has_words) return unknown_type(f, out);
   out->type = finished_type(f, out, &s);
   return true;
 }

@@ -26,6 +26,7 @@ struct front {
   const qn_compile_options *options; /* never NULL */
   ir_module *m;
   ir_builder b;      /* during emission: where instructions go; b.loc and b.fp_flags are set */
+  bool is_goto_told; /* in the present function */
   bool is_folding;   /* constants are computed: f->b has no function */
   uint32_t fp_flags; /* IR_FAST or 0: of all float operations */
   bool failed;       /* out of memory */

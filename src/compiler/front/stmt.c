@@ -387,8 +387,14 @@ static front_stmt *return_statement(front *f) {
 
 static front_stmt *no_goto(front *f) {
   front_next(f);
-  front_syntax_error(f, "goto is not supported: the label is '%.*s'; use a loop with break, or a flag",
-                     QN_SV_ARG(f->tok.pp.text));
+  if (!f->is_goto_told) {
+    front_error(f, f->tok.pp.loc, f->tok.pp.length,
+                "goto is not supported: the label is '%.*s'; use a loop with break, or a flag",
+                QN_SV_ARG(f->tok.pp.text));
+  }
+  f->is_goto_told = true;
+  front_next(f);
+  (void)front_expect(f, PP_P_SEMI, " after 'goto'");
   return NULL;
 }
 
@@ -462,8 +468,11 @@ static front_stmt *statement(front *f) {
   } else if (front_accept(f, PP_P_SEMI)) {
     return NULL;
   } else if (at_label(f)) {
-    front_error(f, f->tok.pp.loc, f->tok.pp.length, "label '%.*s' is not supported, as goto is not",
-                QN_SV_ARG(f->tok.pp.text));
+    if (!f->is_goto_told) {
+      front_error(f, f->tok.pp.loc, f->tok.pp.length, "label '%.*s' is not supported, as goto is not",
+                  QN_SV_ARG(f->tok.pp.text));
+    }
+    f->is_goto_told = true;
     front_next(f);
     front_next(f);
   } else if (front_starts_type(f)) {
