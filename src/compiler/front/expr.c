@@ -62,6 +62,7 @@ static front_expr *call_expression(front *f, const front_token *token) {
   if (symbol != NULL && symbol->kind == SYMBOL_FUNCTION) {
     return front_call(f, loc, length, symbol->u.func, args.items, args.count);
   }
+  if (symbol != NULL && symbol->type->kind == FRONT_ERROR) return front_expr_error(f, loc);
   if (symbol != NULL && symbol->kind == SYMBOL_TYPEDEF) {
     front_error(f, loc, length, "a literal of a type is written '(%.*s)(...)'", QN_SV_ARG(token->pp.text));
     return front_expr_error(f, loc);
@@ -88,6 +89,7 @@ static front_expr *identifier(front *f) {
   }
   switch (symbol->kind) {
     case SYMBOL_OBJECT:
+      if (symbol->u.object == NULL) return front_expr_error(f, loc); /* a function whose type was reported */
       return front_object_expr(f, loc, length, symbol->u.object);
     case SYMBOL_ENUMERATOR:
       return front_expr_int(f, loc, length, symbol->type, symbol->u.value);

@@ -21,7 +21,7 @@ static bool holds_pointer(const front_type *type) {
 static const char *kernel_parameter_fault(const front_type *type) {
   if (type->kind == FRONT_POINTER) {
     if (type->elem->space == IR_PRIVATE) return "points to private memory; it needs __global, __constant or __local";
-    if (holds_pointer(type->elem)) return "points to pointers, which the host can't fill in";
+    if (type->elem->kind == FRONT_POINTER) return "points to pointers, which the host can't fill in";
     return NULL;
   }
   if (type->kind == FRONT_BOOL) return "is a bool, whose size the host can't know; use int";
@@ -54,6 +54,8 @@ static front_func *new_function(front *f, const front_declarator *d) {
     return NULL;
   }
   symbol->u.func = func;
+  front_name *entry = d->name->declarations;
+  entry->func = func;
   func->name = d->name->text;
   func->loc = d->loc;
   func->length = d->length;
@@ -69,20 +71,28 @@ static front_func *new_function(front *f, const front_declarator *d) {
   return func;
 }
 
-/* The function that the declarator declares again, or a new one. NULL: reported. */
+/* The function that the declarator declares again, or a new one. A name is one function in all scopes. NULL: reported. */
 static front_func *declared_function(front *f, const front_declarator *d) {
-  front_symbol *before = front_find(f, d->name);
-  while (before != NULL && before->scope != f->scope && before->kind != SYMBOL_FUNCTION) before = before->hidden;
-  if (before == NULL || before->scope == NULL) return new_function(f, d);
-  if (before->kind == SYMBOL_FUNCTION && before->u.func->type == d->type) return before->u.func;
-  if (before->kind == SYMBOL_FUNCTION) {
-    front_error(f, d->loc, d->length, "'%.*s' is declared with another type before: '%s', now '%s'",
-                QN_SV_ARG(d->name->text), front_type_text(f, before->u.func->type), front_type_text(f, d->type));
-  } else {
+  front_symbol *here = front_find(f, d->name);
+  if (here != NULL && here->scope == f->scope && here->kind != SYMBOL_FUNCTION) {
     front_error(f, d->loc, d->length, "redefinition of '%.*s' as a function", QN_SV_ARG(d->name->text));
+    front_note(f, here->loc, here->length, "it is declared here before");
+    return NULL;
   }
-  front_note(f, before->loc, before->length, "it is declared here before");
-  return NULL;
+  const front_name *entry = d->name->declarations;
+  front_func *before = entry == NULL ? NULL : entry->func;
+  if (before == NULL) return new_function(f, d);
+  if (before->type != d->type) {
+    front_error(f, d->loc, d->length, "'%.*s' is declared with another type before: '%s', now '%s'",
+                QN_SV_ARG(d->name->text), front_type_text(f, before->type), front_type_text(f, d->type));
+    front_note(f, before->loc, before->length, "it is declared here before");
+    return NULL;
+  }
+  if (here == NULL || here->kind != SYMBOL_FUNCTION) {
+    front_symbol *symbol = front_declare(f, SYMBOL_FUNCTION, d->name, d->loc, d->length, d->type);
+    if (symbol != NULL) symbol->u.func = before;
+  }
+  return before;
 }
 
 static void apply_specifiers(front_func *func, const front_specifiers *s, const front_declarator *d) {

@@ -50,7 +50,8 @@ struct front_name {
   front_symbol *symbol;
   front_tag *tag;
   const front_builtin *builtin;
-  bool is_told; /* as undeclared, in this function: once is enough */
+  front_func *func; /* the one function of this name, also out of its scope */
+  bool is_told;     /* as undeclared, in this function: once is enough */
   front_name *next;
 };
 
