@@ -238,7 +238,11 @@ static void declaration(front *f, front_stmt ***tail) {
     check_words(f, &s, false);
     return;
   }
-  if (!declarators(f, &s, tail)) (void)front_expect(f, PP_P_SEMI, " after the declaration");
+  if (!declarators(f, &s, tail)) {
+    /* What follows an unknown type may be no declaration at all: it has been reported. */
+    if (s.is_unknown && !front_at(f, PP_P_SEMI)) f->is_panicking = true;
+    (void)front_expect(f, PP_P_SEMI, " after the declaration");
+  }
   front_recover(f);
 }
 

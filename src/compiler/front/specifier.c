@@ -276,6 +276,7 @@ static bool unknown_type(front *f, front_specifiers *out) {
   f->is_panicking = f->is_fatal;
   front_next(f);
   out->type = front_error_type(f);
+  out->is_unknown = true;
   return true;
 }
 
