@@ -161,7 +161,8 @@ bool cpu_launch_run(cpu_seat *seat, const cpu_launch *l, uint64_t first, uint64_
   if (!cpu_seat_reserve(seat, l->local_bytes + l->scratch_bytes)) return false;
   const qn_cpu_launch *launch = bind(seat, l);
   qn_cpu_entry_fn entry = l->kernel->entry;
-  qn_cpu_group group = {.local_memory = seat->memory, .scratch = seat->memory + l->local_bytes};
+  qn_cpu_group group = {.local_memory = seat->memory}; /* NULL when the kernel needs neither */
+  group.scratch = seat->memory ? seat->memory + l->local_bytes : NULL;
   uint64_t at[3] = {first % l->count[0], first / l->count[0] % l->count[1], first / l->count[0] / l->count[1]};
   for (int i = 0; i < 3; i++) place(&group, l, i, at[i]);
   for (;;) {

@@ -51,6 +51,7 @@ static qn_status compile(library *l, const char *directory, uint32_t address_bit
   qn_bytes_free(&log);
   if (status != QN_OK) return status;
   ir_print(m, out);
+  ir_module_free(m);
   return out->failed ? qn_error_set(QN_ERROR_OUT_OF_HOST_MEMORY, "out of memory") : QN_OK;
 }
 
