@@ -29,6 +29,11 @@ static const row rows[] = {
     {ALWAYS,
      "kernel_exec(X, typen) __kernel __attribute__((work_group_size_hint(X, 1, 1))) "
      "__attribute__((vec_type_hint(typen)))"},
+    /* Clang's questions, which programs ask where they find them: nothing of it is here. */
+    {ALWAYS, "__has_builtin(x) 0"},
+    {ALWAYS, "__has_feature(x) 0"},
+    {ALWAYS, "__has_extension(x) 0"},
+    {ALWAYS, "__has_attribute(x) 0"},
     {ALWAYS, "__STDC__ 1"},
     {ALWAYS, "__STDC_VERSION__ 199901L"},
     {ALWAYS, "__STDC_HOSTED__ 0"},

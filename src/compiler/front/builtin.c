@@ -23,7 +23,7 @@ static int compare_name(qn_sv name, const char *row) {
   return order ? order : (name.size > length) - (name.size < length);
 }
 
-/* The first row of a name and how many there are; false: none. */
+/* The first row of a name and how many there are; false: none, and nothing is written. */
 static bool find_rows(qn_sv name, const builtin_row **out, uint32_t *out_count) {
   uint32_t low = 0, high = builtin_row_count;
   while (low < high) {
@@ -36,9 +36,10 @@ static bool find_rows(qn_sv name, const builtin_row **out, uint32_t *out_count) 
   }
   uint32_t end = low;
   while (end < builtin_row_count && compare_name(name, builtin_rows[end].name) == 0) end++;
+  if (end == low) return false;
   *out = &builtin_rows[low];
   *out_count = end - low;
-  return end > low;
+  return true;
 }
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -96,8 +97,6 @@ const front_builtin *front_builtin_find(front *f, qn_sv name) {
   char pattern[32];
   qn_sv family;
   if (!find_rows(name, &found.rows, &found.row_count)) {
-    found.rows = NULL;
-    found.row_count = 0;
     uint32_t lanes = family_lanes(name, pattern, sizeof pattern, &family);
     if (lanes && find_rows(family, &found.rows, &found.row_count)) {
       found.lanes = lanes;

@@ -268,45 +268,64 @@ static bool is_declared_here(front *f, pp_name *name) {
   return before != NULL && before->scope == f->scope;
 }
 
-/* One NAME [= value]; *next is the value that it has without one. */
-static void enumerator(front *f, int64_t *next, bool *has_negative) {
+/* What an enumeration's constants have been so far. Values past 32 bits are allowed, as in other compilers. */
+typedef struct enum_values {
+  uint64_t next; /* of the one that has no value given */
+  bool next_is_unsigned;
+  bool has_negative, is_wide; /* some don't fit into 32 bits */
+} enum_values;
+
+/* int where it fits, as C says, else the narrowest type that holds the value. */
+static const front_type *enumerator_type(front *f, uint64_t bits, bool is_unsigned) {
+  int64_t value = (int64_t)bits;
+  bool is_positive = is_unsigned || value >= 0;
+  if (is_positive && bits > UINT32_MAX) return front_int(f, 64, bits <= INT64_MAX);
+  if (!is_positive && value < INT32_MIN) return front_int(f, 64, true);
+  return front_int(f, 32, !is_positive || bits <= INT32_MAX);
+}
+
+/* One NAME [= value]. */
+static void enumerator(front *f, enum_values *values) {
   if (!front_at_name(f)) {
     front_syntax_error(f, "expected the name of an enumeration's constant");
     return;
   }
   front_token name = f->tok;
   front_next(f);
-  uint64_t bits = (uint64_t)*next;
-  if (front_accept(f, PP_P_ASSIGN) && !front_constant_expression(f, "an enumeration's constant", NULL, &bits)) {
-    if (f->is_panicking) return;
-    bits = (uint64_t)*next;
+  uint64_t bits = values->next;
+  bool is_unsigned = values->next_is_unsigned;
+  if (front_accept(f, PP_P_ASSIGN)) {
+    front_expr *given = NULL;
+    if (front_constant_expression(f, "an enumeration's constant", &given, &bits)) {
+      is_unsigned = !given->type->is_signed;
+    } else if (f->is_panicking) {
+      return;
+    } else {
+      bits = values->next;
+    }
   }
-  int64_t value = (int64_t)bits;
-  if (value < INT32_MIN || value > UINT32_MAX) {
-    front_error(f, name.pp.loc, name.pp.length, "the value of '%.*s' has more than 32 bits", QN_SV_ARG(name.pp.text));
-    value = 0;
-  }
+  const front_type *type = enumerator_type(f, bits, is_unsigned);
   if (is_declared_here(f, name.pp.name)) {
     front_error(f, name.pp.loc, name.pp.length, "redefinition of '%.*s'", QN_SV_ARG(name.pp.text));
   } else {
-    const front_type *type = front_int(f, 32, value <= INT32_MAX);
     front_symbol *symbol = front_declare(f, SYMBOL_ENUMERATOR, name.pp.name, name.pp.loc, name.pp.length, type);
-    if (symbol != NULL) symbol->u.value = (uint64_t)value;
+    if (symbol != NULL) symbol->u.value = bits;
   }
-  *has_negative |= value < 0;
-  *next = value + 1;
+  values->has_negative |= !is_unsigned && (int64_t)bits < 0;
+  values->is_wide |= type->bits == 64;
+  values->next = bits + 1;
+  values->next_is_unsigned = is_unsigned;
 }
 
 static const front_type *enum_body(front *f) {
-  int64_t next = 0;
-  bool has_negative = false;
+  enum_values values = {0};
   front_next(f);
   while (!f->is_panicking && !front_at(f, PP_P_RBRACE)) {
-    enumerator(f, &next, &has_negative);
+    enumerator(f, &values);
     if (!front_accept(f, PP_P_COMMA)) break;
   }
   if (!front_expect(f, PP_P_RBRACE, " at the end of the enumeration")) return front_error_type(f);
-  return front_int(f, 32, has_negative);
+  return front_int(f, values.is_wide ? 64 : 32, values.has_negative);
 }
 
 const front_type *front_enum_specifier(front *f) {
