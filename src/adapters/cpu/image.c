@@ -166,6 +166,8 @@ static bool map_and_copy(loader *l) {
 static bool symbol_address(loader *l, uint32_t index, uint64_t *out) {
   elf_symbol s;
   elf_section section;
+  *out = 0;
+  if (index == 0) return true; /* no symbol: the addend is the address */
   if (!elf_get_symbol(&l->object, index, &s, l->error)) return false;
   const char *name = elf_symbol_name(&l->object, &s);
   if (elf_symbol_type(&s) == ELF_TYPE_TLS)

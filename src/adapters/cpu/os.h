@@ -34,6 +34,11 @@ static inline void cpu_relax(void) {
 #endif
 }
 
+/* A store that comes before every later load, to be paired with another thread's that does the same the other way
+ * round. An exchange: on x86-64 it is what a sequentially consistent store is anyway, and emulators (QEMU 7 of aarch64)
+ * that let a load pass a plain one keep to it. */
+#define cpu_store_and_fence(object, value) ((void)atomic_exchange((object), (value)))
+
 /* Sleeps while `*word` is `expected`, at most `timeout_ns` (UINT64_MAX: no limit). May return early. */
 void cpu_park(_Atomic uint32_t *word, uint32_t expected, uint64_t timeout_ns);
 /* Wakes up to `count` threads that sleep on `word`. */

@@ -164,7 +164,7 @@ qn_status cpu_queue_submit(qn_adapter_queue *q, const qn_adapter_command *comman
   }
   q->written = position;
   q->last_value = last;
-  atomic_store(&q->submitted, position);
+  cpu_store_and_fence(&q->submitted, position);
   cpu_queue_start(q);
   return QN_OK;
 }

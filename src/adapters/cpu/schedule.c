@@ -84,7 +84,7 @@ static void complete(qn_adapter_queue *q, const cpu_record *r, resume_list *resu
   if (q->times) atomic_store_explicit(&q->times[value % CPU_TIME_COUNT], cpu_now_ns(), memory_order_relaxed);
   q->position += r->bytes;
   atomic_store_explicit(&q->freed, q->position, memory_order_release);
-  atomic_store(&q->completed, value);
+  cpu_store_and_fence(&q->completed, value);
   if (value >= atomic_load(&q->wake_at)) notify(q, value, resume);
 }
 
@@ -105,7 +105,7 @@ static const cpu_record *next_record(qn_adapter_queue *q, resume_list *resume) {
   for (;;) {
     uint64_t position = q->position;
     if (position == atomic_load_explicit(&q->submitted, memory_order_acquire)) {
-      atomic_store(&q->turn, 0);
+      cpu_store_and_fence(&q->turn, 0);
       /* A submission in between saw the turn taken: look again. */
       if (atomic_load(&q->submitted) == position || !take_turn(q)) return NULL;
       continue;

@@ -20,6 +20,12 @@
 
 #include "quern/adapter.h"
 
+/* Under a sanitizer too, too much memory is an error and not the end. */
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
+const char *__asan_default_options(void) { return "allocator_may_return_null=1"; }
+__attribute__((visibility("default"))) const char *__tsan_default_options(void);
+const char *__tsan_default_options(void) { return "allocator_may_return_null=1"; }
+
 /* ---- The host ----------------------------------------------------------------------------------- */
 
 static _Thread_local char cpu_error_text[1024];
@@ -108,11 +114,16 @@ static inline object compile_with(const char *command, const char *source) {
   return o;
 }
 
-/* What every test machine has. */
+/* What every test machine has. Outlined atomics would call the compiler's own library. */
+#if defined(__aarch64__)
+#define FIXTURE_FLAGS "-O2 -fPIC -ffreestanding -fno-stack-protector -mno-outline-atomics"
+#else
+#define FIXTURE_FLAGS "-O2 -fPIC -ffreestanding -fno-stack-protector"
+#endif
 static inline object compile(const char *source) {
   const char *compiler = getenv("CC");
   char command[256];
-  snprintf(command, sizeof command, "%s -O2 -fPIC -ffreestanding -fno-stack-protector", compiler ? compiler : "cc");
+  snprintf(command, sizeof command, "%s " FIXTURE_FLAGS, compiler ? compiler : "cc");
   object o = compile_with(command, source);
   if (!o.bytes) fail_msg("no C compiler: %s", command);
   return o;
@@ -203,7 +214,7 @@ typedef struct stream {
 } stream;
 
 static inline stream make_stream(uint64_t flags) {
-  static uint64_t id;
+  static _Atomic uint64_t id;
   qn_adapter_queue_options options = {.struct_size = sizeof options, .flags = flags, .id = ++id};
   stream s = {NULL, 0};
   if (cpu->queue_create(device, &options, &s.queue) != QN_OK) fail_msg("%s", cpu_error_text);
