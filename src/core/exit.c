@@ -1,0 +1,105 @@
+#include "core/exit.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/os/clock.h"
+#include "base/os/memory.h"
+#include "base/os/thread.h"
+#include "base/status.h"
+
+/* ---- Fork ---- */
+
+/* A page that a forked child finds wiped. NULL until the first call, and for ever where the system can't wipe. */
+static _Atomic(_Atomic uint32_t *) fork_page;
+static qn_once fork_once;
+enum { OURS = 0x51756572 };
+
+static void make_fork_page(void) {
+  void *page = NULL;
+  qn_error_saved saved;
+  qn_error_save(&saved);
+  if (qn_pages_map(sizeof(uint32_t), QN_PAGES_READ | QN_PAGES_WRITE, &page) == QN_OK) {
+    if (qn_pages_wipe_on_fork(page, sizeof(uint32_t)) == QN_OK) {
+      atomic_store_explicit((_Atomic uint32_t *)page, OURS, memory_order_relaxed);
+      atomic_store_explicit(&fork_page, page, memory_order_release);
+    } else {
+      QN_LOG(RUNTIME, "a fork will not be noticed: %s", qn_error_text());
+      qn_pages_unmap(page, sizeof(uint32_t));
+    }
+  }
+  qn_error_restore(&saved);
+}
+
+static bool is_forked(void) {
+  _Atomic uint32_t *page = atomic_load_explicit(&fork_page, memory_order_acquire);
+  return page && atomic_load_explicit(page, memory_order_relaxed) != OURS;
+}
+
+/* ---- The gate ---- */
+
+/* Threads inside, counted in stripes, so that threads which launch at the same time seldom touch the same line. */
+enum { STRIPES = 32 };
+static struct {
+  _Alignas(64) _Atomic uint32_t inside;
+} stripes[STRIPES];
+static _Atomic uint32_t next_stripe;
+static QN_THREAD_LOCAL uint32_t my_stripe; /* + 1; 0: none yet */
+
+static _Atomic uint32_t shut;
+static _Atomic uint64_t exiting_thread;
+static QN_THREAD_LOCAL bool was_parked;
+
+static inline _Atomic uint32_t *stripe_of_thread(void) {
+  if (my_stripe == 0) my_stripe = atomic_fetch_add_explicit(&next_stripe, 1, memory_order_relaxed) % STRIPES + 1;
+  return &stripes[my_stripe - 1].inside;
+}
+
+static bool somebody_is_inside(void) {
+  for (int i = 0; i < STRIPES; i++)
+    if (atomic_load(&stripes[i].inside) != 0) return true;
+  return false;
+}
+
+static void shut_gate(void) {
+  if (is_forked()) return;
+  atomic_store(&exiting_thread, qn_thread_id());
+  atomic_store(&shut, 1);
+  uint64_t deadline = qn_clock_deadline(UINT64_C(100000000));
+  while (somebody_is_inside() && qn_clock_left(deadline) > 0) qn_clock_sleep(100000);
+}
+
+void core_exit_register(void) {
+  /* When it can't be registered, exit is as inert as without us: nothing else is done there. */
+  if (atexit(shut_gate) != 0) QN_LOG(RUNTIME, "the exit handler can't be registered");
+}
+
+static void set_up(void) {
+  make_fork_page();
+  core_exit_register();
+}
+
+static void park(void) {
+  if (was_parked || qn_thread_id() == atomic_load(&exiting_thread)) return;
+  was_parked = true;
+  qn_clock_sleep(UINT64_C(1000000000));
+}
+
+qn_status core_enter(void) {
+  qn_once_run(&fork_once, set_up);
+  if (is_forked())
+    QN_FAIL(QN_ERROR_FORKED, "the runtime was set up before this process was forked; only the parent may use it");
+  /* The counter first, the gate second, both in the one total order: either the handler sees us inside, or we see the
+   * gate shut. */
+  _Atomic uint32_t *inside = stripe_of_thread();
+  atomic_fetch_add(inside, 1);
+  if (atomic_load(&shut) == 0) return QN_OK;
+  atomic_fetch_sub(inside, 1);
+  park();
+  QN_FAIL(QN_ERROR_CLOSED, "the process is exiting");
+}
+
+void core_leave(void) { atomic_fetch_sub_explicit(&stripes[my_stripe - 1].inside, 1, memory_order_release); }
+
+bool core_is_inert(void) { return is_forked() || atomic_load_explicit(&shut, memory_order_relaxed) != 0; }

@@ -1,0 +1,53 @@
+/* quern-probe LIBRARY - loads one adapter, opens an instance and counts its devices. Enumeration runs it before it loads
+ * a library that it doesn't know, so that one which crashes takes only this process with it (A5). Exit status: 0 the
+ * adapter works, 1 it says why it doesn't (the library will load it and tell), 2 wrong usage. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "quern/adapter.h"
+
+static qn_status set_error(qn_status status, int64_t driver_code, const char *text) {
+  (void)driver_code;
+  (void)text;
+  return status;
+}
+
+static void log_nothing(const char *text) { (void)text; }
+
+static const char *environment(const char *name) {
+  const char *value = getenv(name);
+  return value && *value ? value : NULL;
+}
+
+static const qn_adapter_host host = {.struct_size = sizeof host,
+                                     .abi_version = QN_ADAPTER_ABI_VERSION,
+                                     .set_error = set_error,
+                                     .log = log_nothing,
+                                     .environment = environment};
+
+static int try_table(const qn_adapter_table *table) {
+  qn_adapter_instance *instance = NULL;
+  uint32_t count = 0;
+  if (!table || table->abi_version != QN_ADAPTER_ABI_VERSION || table->struct_size < sizeof *table) return 1;
+  if (!table->instance_open || !table->device_count || !table->instance_close) return 1;
+  if (table->instance_open(&host, &instance) < 0) return 1;
+  qn_status counted = table->device_count(instance, &count);
+  qn_status closed = table->instance_close(instance);
+  return counted < 0 || closed < 0;
+}
+
+int main(int argc, char **argv) {
+  if (argc != 2) {
+    fprintf(stderr, "usage: quern-probe LIBRARY\n");
+    return 2;
+  }
+  void *library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+  if (!library) return 1;
+  qn_adapter_entry_fn entry;
+  *(void **)&entry = dlsym(library, QN_ADAPTER_ENTRY_NAME);
+  if (!entry) return 1;
+  int result = try_table(entry(QN_ADAPTER_ABI_VERSION));
+  fflush(NULL);
+  _Exit(result); /* exit handlers of drivers are not what is tried out */
+}

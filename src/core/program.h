@@ -1,0 +1,43 @@
+/* program.h - compiled programs: the device's binary, and what is told about their kernels. */
+#ifndef QUERN_CORE_PROGRAM_H
+#define QUERN_CORE_PROGRAM_H
+
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "core/device.h"
+#include "core/object.h"
+#include "core/program_cache.h"
+#include "quern/quern.h"
+
+/* A kernel as its source declares it. Programs that share a binary may still differ here: the binary doesn't know the
+ * signs of integers, say. */
+typedef struct core_kernel_source {
+  const char *name;
+  uint64_t required_local[3], hinted_local[3];
+  qn_argument_info *arguments;
+  uint32_t argument_count;
+} core_kernel_source;
+
+typedef struct core_program {
+  core_object object;
+  core_device *device;         /* held */
+  core_binary *binary;         /* one use of the cache's */
+  qn_arena arena;              /* the rest */
+  core_kernel_source *kernels; /* as many as the binary's, in the same order */
+  const char *log;             /* warnings; "" */
+  uint64_t log_bytes;
+  uint64_t compile_ns;
+  uint32_t cached;
+} core_program;
+
+/* Pins a program for a call. Unpin with qn_handle_unpin(handle). */
+QN_MUST_USE qn_status core_program_pin(qn_program handle, core_program **out_program);
+
+/* Makes a program object for a device and holds that; `binary` is filled in by the caller. NULL: no memory. */
+core_program *core_program_new(core_device *device);
+/* Undoes core_program_new when the program was not published; gives the binary back. */
+void core_program_discard(core_program *program);
+QN_MUST_USE qn_status core_program_publish(core_program *program, qn_program *out_program);
+
+#endif

@@ -1,0 +1,136 @@
+#include "core/program_cache.h"
+
+#include <stdlib.h>
+
+#include "base/status.h"
+
+enum { MOST_IDLE = 64 };
+
+void core_program_cache_open(core_program_cache *cache, const qn_adapter_table *table, qn_adapter_device *device) {
+  *cache = (core_program_cache){.table = table, .device = device};
+}
+
+/* ---- Binaries ----------------------------------------------------------------------------------- */
+
+static core_binary *new_binary(const qn_key *key) {
+  core_binary *binary = calloc(1, sizeof *binary);
+  if (!binary) return NULL;
+  binary->key = *key;
+  binary->users = 1;
+  binary->state = CORE_BINARY_COMPILING;
+  qn_arena_init(&binary->arena, 0);
+  return binary;
+}
+
+static qn_status destroy_binary(core_program_cache *cache, core_binary *binary) {
+  qn_status status = binary->native ? cache->table->program_destroy(cache->device, binary->native) : QN_OK;
+  qn_arena_free(&binary->arena);
+  free(binary);
+  return status;
+}
+
+static void unlink_idle(core_program_cache *cache, core_binary *binary) {
+  if (binary->previous) binary->previous->next = binary->next;
+  if (binary->next) binary->next->previous = binary->previous;
+  if (cache->first_idle == binary) cache->first_idle = binary->next;
+  if (cache->last_idle == binary) cache->last_idle = binary->previous;
+  binary->previous = binary->next = NULL;
+  cache->idle--;
+}
+
+static void append_idle(core_program_cache *cache, core_binary *binary) {
+  binary->previous = cache->last_idle;
+  if (cache->last_idle) cache->last_idle->next = binary;
+  cache->last_idle = binary;
+  if (!cache->first_idle) cache->first_idle = binary;
+  cache->idle++;
+}
+
+/* The idle binary that was let go first, out of the cache; NULL when no more than `keep` are idle. */
+static core_binary *evict(core_program_cache *cache, uint32_t keep) {
+  core_binary *oldest = cache->idle > keep ? cache->first_idle : NULL;
+  if (!oldest) return NULL;
+  unlink_idle(cache, oldest);
+  qn_map_remove(&cache->map, qn_key_view(&oldest->key));
+  return oldest;
+}
+
+/* ---- Get ---------------------------------------------------------------------------------------- */
+
+/* A use of what the map has, waited for while it compiles. NULL: it failed. Under the lock. */
+static core_binary *use_known(core_program_cache *cache, core_binary *binary) {
+  if (binary->users++ == 0) unlink_idle(cache, binary);
+  while (binary->state == CORE_BINARY_COMPILING) qn_cond_wait(&cache->changed, &cache->lock, QN_FOREVER);
+  if (binary->state == CORE_BINARY_READY) return binary;
+  /* The one who compiled took it out of the map; the last who leaves destroys it. */
+  if (--binary->users == 0) (void)!destroy_binary(cache, binary); /* nothing was loaded that could be refused */
+  return NULL;
+}
+
+/* Compiles outside the lock; others who want the key wait for `changed`. Under the lock. */
+static qn_status compile_new(core_program_cache *cache, core_binary *binary, core_compile_fn compile, void *user) {
+  qn_mutex_unlock(&cache->lock);
+  qn_status status = compile(user, binary);
+  qn_mutex_lock(&cache->lock);
+  binary->state = status < 0 ? CORE_BINARY_FAILED : CORE_BINARY_READY;
+  if (status < 0) {
+    qn_map_remove(&cache->map, qn_key_view(&binary->key));
+    if (--binary->users == 0) (void)!destroy_binary(cache, binary); /* as above */
+  }
+  qn_cond_broadcast(&cache->changed);
+  return status;
+}
+
+static qn_status get_locked(core_program_cache *cache, const qn_key *key, core_compile_fn compile, void *user,
+                            core_binary **out_binary, bool *out_hit) {
+  for (;;) {
+    core_binary *known = qn_map_get(&cache->map, qn_key_view(key));
+    if (!known) break;
+    *out_binary = use_known(cache, known);
+    *out_hit = true;
+    if (*out_binary) return QN_OK;
+  }
+  core_binary *binary = new_binary(key);
+  if (!binary || !qn_map_set(&cache->map, qn_key_view(&binary->key), binary)) {
+    free(binary);
+    QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program's record");
+  }
+  *out_binary = binary;
+  *out_hit = false;
+  return compile_new(cache, binary, compile, user);
+}
+
+qn_status core_program_cache_get(core_program_cache *cache, const qn_key *key, core_compile_fn compile, void *user,
+                                 core_binary **out_binary, bool *out_hit) {
+  qn_mutex_lock(&cache->lock);
+  qn_status status = get_locked(cache, key, compile, user, out_binary, out_hit);
+  qn_mutex_unlock(&cache->lock);
+  return status;
+}
+
+/* ---- Put ---------------------------------------------------------------------------------------- */
+
+qn_status core_program_cache_put(core_program_cache *cache, core_binary *binary) {
+  qn_mutex_lock(&cache->lock);
+  if (--binary->users == 0) append_idle(cache, binary);
+  core_binary *old = evict(cache, MOST_IDLE);
+  qn_mutex_unlock(&cache->lock);
+  return old ? destroy_binary(cache, old) : QN_OK;
+}
+
+qn_status core_program_cache_trim(core_program_cache *cache) {
+  qn_status first = QN_OK;
+  for (;;) {
+    qn_mutex_lock(&cache->lock);
+    core_binary *old = evict(cache, 0);
+    qn_mutex_unlock(&cache->lock);
+    if (!old) return first;
+    qn_status status = destroy_binary(cache, old);
+    if (first == QN_OK && status < 0) first = status;
+  }
+}
+
+void core_program_cache_close(core_program_cache *cache, core_refusal *refusal) {
+  core_refusal_note(refusal, core_program_cache_trim(cache), "program");
+  qn_map_free(&cache->map);
+}

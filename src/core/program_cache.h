@@ -1,0 +1,58 @@
+/* program_cache.h - a device's programs by key, in memory (C2).
+ *
+ * A binary is what the device loaded: the adapter's program and what its kernels' launches need. Programs of one key share
+ * one. Of requests for one key at a time, one compiles, outside the lock, and the others wait. A binary that no program
+ * holds any longer is kept for the next who asks, a number of them; then the one that was let go first is destroyed, once.
+ */
+#ifndef QUERN_CORE_PROGRAM_CACHE_H
+#define QUERN_CORE_PROGRAM_CACHE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/os/thread.h"
+#include "core/reaper.h"
+#include "quern/adapter.h"
+#include "store/key.h"
+
+typedef struct core_binary {
+  qn_key key;
+  qn_arena arena; /* the descriptions */
+  qn_adapter_program *native;
+  qn_adapter_kernel_description *kernels; /* in the order of the source */
+  uint32_t kernel_count;
+  /* The cache's: */
+  enum { CORE_BINARY_COMPILING, CORE_BINARY_READY, CORE_BINARY_FAILED } state;
+  uint32_t users;                      /* programs, and those who wait for the compiler */
+  struct core_binary *previous, *next; /* idle ones, the first let go first */
+} core_binary;
+
+typedef struct core_program_cache {
+  const qn_adapter_table *table;
+  qn_adapter_device *device;
+  qn_mutex lock; /* the rest */
+  qn_cond changed;
+  qn_map map; /* key -> core_binary; those that are compiling too */
+  core_binary *first_idle, *last_idle;
+  uint32_t idle;
+} core_program_cache;
+
+void core_program_cache_open(core_program_cache *cache, const qn_adapter_table *table, qn_adapter_device *device);
+/* No program is left. */
+void core_program_cache_close(core_program_cache *cache, core_refusal *refusal);
+
+/* Fills in `kernels`, `kernel_count` and `native`. */
+typedef qn_status (*core_compile_fn)(void *user, core_binary *binary);
+
+/* The binary of a key, compiled by `compile` when there is none. Takes one use, which core_program_cache_put gives back.
+ * Errors: those of `compile`, OUT_OF_HOST_MEMORY. A failure is not kept: those who waited compile themselves. */
+QN_MUST_USE qn_status core_program_cache_get(core_program_cache *cache, const qn_key *key, core_compile_fn compile,
+                                             void *user, core_binary **out_binary, bool *out_hit);
+/* Errors: what the adapter refused when an old binary was destroyed. */
+QN_MUST_USE qn_status core_program_cache_put(core_program_cache *cache, core_binary *binary);
+/* Destroys the idle ones. Errors: the first thing that the adapter refused. */
+QN_MUST_USE qn_status core_program_cache_trim(core_program_cache *cache);
+
+#endif

@@ -1,0 +1,292 @@
+#include "core/timeline.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/os/clock.h"
+#include "base/status.h"
+
+/* ---- The registry ------------------------------------------------------------------------------- */
+
+/* An id: serial above, slot below. Slot 0 isn't used, so that {0, 0} names no queue. */
+enum { SLOT_BITS = 20, SLOT_LIMIT = 1 << SLOT_BITS, CHUNK_LOG = 5, CHUNK = 1 << CHUNK_LOG };
+#define SLOT_MASK ((UINT64_C(1) << SLOT_BITS) - 1)
+
+/* Chunk c holds CHUNK << c slots. */
+static _Atomic(core_timeline *) chunks[SLOT_BITS - CHUNK_LOG + 1];
+static _Atomic uint32_t used = 1;
+static _Atomic uint64_t serials; /* the last one given out */
+static qn_mutex registry_lock;   /* taking and freeing slots */
+static core_timeline *free_slots;
+
+static uint32_t chunk_of(uint32_t slot) { return 31u - (uint32_t)__builtin_clz(slot + CHUNK) - CHUNK_LOG; }
+
+static core_timeline *slot_at(uint32_t slot) {
+  uint32_t chunk = chunk_of(slot);
+  core_timeline *first = atomic_load_explicit(&chunks[chunk], memory_order_acquire);
+  return first ? &first[slot + CHUNK - (CHUNK << chunk)] : NULL;
+}
+
+core_timeline *core_timeline_slot(uint64_t id) {
+  uint32_t slot = (uint32_t)(id & SLOT_MASK);
+  if (slot == 0 || slot >= atomic_load_explicit(&used, memory_order_acquire)) return NULL;
+  return slot_at(slot);
+}
+
+static bool was_given_out(uint64_t id) {
+  uint64_t serial = id >> SLOT_BITS;
+  return serial != 0 && serial <= atomic_load_explicit(&serials, memory_order_acquire) && core_timeline_slot(id);
+}
+
+bool core_timeline_is_live(const core_timeline *timeline, uint64_t id) {
+  return atomic_load(&timeline->id) == id && atomic_load(&timeline->live) != 0;
+}
+
+static qn_status take_slot(core_timeline **out_timeline) {
+  if (free_slots) {
+    *out_timeline = free_slots;
+    free_slots = free_slots->next_free;
+    return QN_OK;
+  }
+  uint32_t slot = atomic_load_explicit(&used, memory_order_relaxed);
+  if (slot >= SLOT_LIMIT) QN_FAIL(QN_ERROR_LIMIT, "%u queues exist or have failed, which is the limit", slot - 1);
+  uint32_t chunk = chunk_of(slot);
+  if (!atomic_load_explicit(&chunks[chunk], memory_order_relaxed)) {
+    core_timeline *made = calloc((size_t)CHUNK << chunk, sizeof *made);
+    if (!made) QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the timelines of queues");
+    atomic_store_explicit(&chunks[chunk], made, memory_order_release);
+  }
+  core_timeline *t = slot_at(slot);
+  t->slot = slot;
+  atomic_store_explicit(&used, slot + 1, memory_order_release);
+  *out_timeline = t;
+  return QN_OK;
+}
+
+qn_status core_timeline_reserve(core_timeline **out_timeline, uint64_t *out_id) {
+  qn_mutex_lock(&registry_lock);
+  qn_status status = take_slot(out_timeline);
+  qn_mutex_unlock(&registry_lock);
+  if (status < 0) return status;
+  uint64_t serial = atomic_fetch_add_explicit(&serials, 1, memory_order_relaxed) + 1;
+  *out_id = serial << SLOT_BITS | (*out_timeline)->slot;
+  return QN_OK;
+}
+
+static void give_slot(core_timeline *t) {
+  qn_mutex_lock(&registry_lock);
+  t->next_free = free_slots;
+  free_slots = t;
+  qn_mutex_unlock(&registry_lock);
+}
+
+void core_timeline_cancel(core_timeline *timeline) { give_slot(timeline); }
+
+void core_timeline_start(core_timeline *timeline, uint64_t id, const void *device, const qn_adapter_table *table,
+                         qn_adapter_queue *queue) {
+  qn_mutex_lock(&timeline->lock); /* an older id's buffers may still be guarded by it */
+  timeline->table = table;
+  timeline->queue = queue;
+  timeline->device = device;
+  atomic_store(&timeline->is_waited_for, 0);
+  timeline->known_next = 0;
+  memset(timeline->known, 0, sizeof timeline->known);
+  for (int i = 0; i < CORE_RECENT_LAUNCHES; i++) atomic_store(&timeline->recent[i].value, 0);
+  atomic_store(&timeline->submitted, 0);
+  atomic_store(&timeline->completed, 0);
+  atomic_store(&timeline->failed_first, 0);
+  atomic_store(&timeline->live, 1);
+  atomic_store(&timeline->id, id);
+  qn_mutex_unlock(&timeline->lock);
+}
+
+void core_timeline_retire(core_timeline *timeline) {
+  qn_mutex_lock(&timeline->lock);
+  atomic_store(&timeline->live, 0);
+  if (atomic_load(&timeline->failed_first) == 0) atomic_store(&timeline->id, 0);
+  qn_mutex_unlock(&timeline->lock);
+}
+
+bool core_timeline_is_quiet(const core_timeline *timeline) { return atomic_load(&timeline->users) == 0; }
+
+void core_timeline_free(core_timeline *timeline) {
+  timeline->queue = NULL;
+  if (atomic_load(&timeline->failed_first) == 0) give_slot(timeline); /* else it keeps the cause */
+}
+
+/* ---- Asking the adapter ------------------------------------------------------------------------- */
+
+static bool begin_use(core_timeline *t, uint64_t id) {
+  atomic_fetch_add(&t->users, 1);
+  /* Retiring clears `live` and then looks at `users`; all four are in the one total order. */
+  if (core_timeline_is_live(t, id)) return true;
+  atomic_fetch_sub(&t->users, 1);
+  return false;
+}
+
+core_timeline *core_timeline_begin_use(uint64_t id) {
+  core_timeline *t = core_timeline_slot(id);
+  return t && begin_use(t, id) ? t : NULL;
+}
+
+void core_timeline_end_use(core_timeline *timeline) { atomic_fetch_sub(&timeline->users, 1); }
+
+static void raise_to(_Atomic uint64_t *word, uint64_t value) {
+  uint64_t old = atomic_load_explicit(word, memory_order_relaxed);
+  while (old < value &&
+         !atomic_compare_exchange_weak_explicit(word, &old, value, memory_order_release, memory_order_relaxed))
+    continue;
+}
+
+/* The kernel whose launch has this value; NULL when it isn't known (any longer). */
+static const char *kernel_of(core_timeline *t, uint64_t value) {
+  uint32_t at = (uint32_t)(value % CORE_RECENT_LAUNCHES);
+  if (atomic_load_explicit(&t->recent[at].value, memory_order_acquire) != value) return NULL;
+  const char *kernel = atomic_load_explicit(&t->recent[at].kernel, memory_order_acquire);
+  bool is_same = atomic_load_explicit(&t->recent[at].value, memory_order_relaxed) == value;
+  return is_same ? kernel : NULL;
+}
+
+static void describe_failure(core_timeline *t, const qn_adapter_progress *progress, uint64_t value) {
+  const char *kernel = kernel_of(t, value);
+  const char *text = progress->text[0] != '\0' ? progress->text : qn_status_name(t->cause);
+  uint64_t serial = atomic_load(&t->id) >> SLOT_BITS;
+  snprintf(t->failure_text, sizeof t->failure_text, "queue %llu failed at value %llu%s%s%s: %s",
+           (unsigned long long)serial, (unsigned long long)value, kernel ? ", kernel '" : "", kernel ? kernel : "",
+           kernel ? "'" : "", text);
+}
+
+static void record_failure(core_timeline *t, qn_status status) {
+  qn_adapter_progress progress = {.struct_size = sizeof progress};
+  qn_mutex_lock(&t->failure_lock);
+  if (atomic_load(&t->failed_first) == 0) {
+    qn_status asked = t->table->queue_progress(t->queue, &progress);
+    bool told = asked >= 0 && progress.failed_first != 0 && progress.cause < 0;
+    progress.text[sizeof progress.text - 1] = '\0';
+    t->cause = told ? progress.cause : status;
+    t->driver_code = progress.driver_code;
+    uint64_t value = told ? progress.failed_first : atomic_load(&t->completed) + 1;
+    describe_failure(t, &progress, value);
+    atomic_store(&t->failed_first, value);
+  }
+  qn_mutex_unlock(&t->failure_lock);
+}
+
+void core_timeline_refresh(core_timeline *timeline) {
+  uint64_t value = 0;
+  qn_status status = timeline->table->queue_completed(timeline->queue, &value);
+  if (status < 0) record_failure(timeline, status);
+  raise_to(&timeline->completed, value);
+}
+
+static qn_status fail_with_cause(core_timeline *t) {
+  return qn_error_set_driver(t->cause, t->driver_code, "%s", t->failure_text);
+}
+
+qn_status core_timeline_failure(core_timeline *timeline) {
+  if (atomic_load_explicit(&timeline->failed_first, memory_order_acquire) == 0) return QN_OK;
+  return fail_with_cause(timeline);
+}
+
+/* ---- Points ------------------------------------------------------------------------------------- */
+
+/* What is known without asking the adapter. Each word is read between two looks at the id, and an id never comes back:
+ * what was read is this queue's. */
+static core_point_state look_at_memory(core_timeline *t, const qn_point *point) {
+  uint64_t completed = atomic_load_explicit(&t->completed, memory_order_acquire);
+  uint64_t failed_first = atomic_load_explicit(&t->failed_first, memory_order_acquire);
+  uint64_t submitted = atomic_load_explicit(&t->submitted, memory_order_acquire);
+  bool is_live = atomic_load_explicit(&t->live, memory_order_acquire) != 0;
+  if (atomic_load_explicit(&t->id, memory_order_acquire) != point->queue) return CORE_POINT_COMPLETE; /* retired */
+  if (failed_first != 0 && point->value >= failed_first)
+    return point->value <= submitted ? CORE_POINT_FAILED : CORE_POINT_UNKNOWN;
+  if (point->value <= completed) return CORE_POINT_COMPLETE;
+  if (point->value > submitted) return CORE_POINT_UNKNOWN;
+  return is_live ? CORE_POINT_PENDING : CORE_POINT_COMPLETE;
+}
+
+static core_point_state look(core_timeline *t, const qn_point *point, bool ask) {
+  if (point->value == 0) return CORE_POINT_COMPLETE;
+  core_point_state state = look_at_memory(t, point);
+  if (state != CORE_POINT_PENDING || !ask || !begin_use(t, point->queue)) return state;
+  core_timeline_refresh(t);
+  core_timeline_end_use(t);
+  return look_at_memory(t, point);
+}
+
+core_point_state core_point_look(const qn_point *point) {
+  if (point->queue == 0 && point->value == 0) return CORE_POINT_COMPLETE;
+  if (!was_given_out(point->queue)) return CORE_POINT_UNKNOWN;
+  return look(core_timeline_slot(point->queue), point, true);
+}
+
+static qn_status unknown_point(const qn_point *point) {
+  QN_FAIL(QN_ERROR_INVALID_ARGUMENT,
+          "the point {queue %llu, value %llu} was not given out; waiting for it would not end",
+          (unsigned long long)point->queue, (unsigned long long)point->value);
+}
+
+/* Sleeps in the adapter until the value is complete, or its own limit. QN_OK: look again. */
+static qn_status wait_in_adapter(core_timeline *t, const qn_point *point, uint64_t timeout_ns) {
+  if (!begin_use(t, point->queue)) return QN_OK; /* retired meanwhile */
+  qn_status status = t->table->queue_wait(t->queue, point->value, timeout_ns);
+  if (status >= 0) core_timeline_refresh(t);
+  core_timeline_end_use(t);
+  return status;
+}
+
+qn_status core_point_wait(const qn_point *point, uint64_t timeout_ns) {
+  if (point->queue == 0 && point->value == 0) return QN_OK;
+  if (!was_given_out(point->queue)) return unknown_point(point);
+  core_timeline *t = core_timeline_slot(point->queue);
+  uint64_t deadline = timeout_ns == QN_POLL || timeout_ns == QN_FOREVER ? timeout_ns : qn_clock_deadline(timeout_ns);
+  for (;;) {
+    switch (look(t, point, true)) {
+      case CORE_POINT_COMPLETE:
+        return QN_OK;
+      case CORE_POINT_FAILED:
+        return fail_with_cause(t); /* a failed slot is never used again */
+      case CORE_POINT_UNKNOWN:
+        return unknown_point(point);
+      case CORE_POINT_PENDING:
+        break;
+    }
+    if (timeout_ns == QN_POLL) return QN_NOT_READY;
+    uint64_t left = qn_clock_left(deadline);
+    qn_status status = left == 0 ? QN_ERROR_TIMEOUT : wait_in_adapter(t, point, left);
+    if (status == QN_ERROR_TIMEOUT)
+      QN_FAIL(QN_ERROR_TIMEOUT, "value %llu of queue %llu is not complete after %llu ns",
+              (unsigned long long)point->value, (unsigned long long)(point->queue >> SLOT_BITS),
+              (unsigned long long)timeout_ns);
+    /* A failure of the queue is found by looking again; one of the waiting itself is the caller's. */
+    if (status < 0 && look(t, point, true) == CORE_POINT_PENDING) return status;
+  }
+}
+
+/* ---- Fences ------------------------------------------------------------------------------------- */
+
+bool core_fence_add(core_fence *fence, const qn_point *point) {
+  if (fence->count == fence->capacity) {
+    uint32_t capacity = fence->capacity ? 2 * fence->capacity : 8;
+    qn_point *points = realloc(fence->points, capacity * sizeof *points);
+    if (!points) return false;
+    fence->points = points;
+    fence->capacity = capacity;
+  }
+  fence->points[fence->count++] = *point;
+  return true;
+}
+
+bool core_fence_is_passed(core_fence *fence) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < fence->count; i++)
+    if (core_point_look(&fence->points[i]) == CORE_POINT_PENDING) fence->points[kept++] = fence->points[i];
+  fence->count = kept;
+  return kept == 0;
+}
+
+void core_fence_free(core_fence *fence) {
+  free(fence->points);
+  *fence = (core_fence){0};
+}

@@ -1,0 +1,120 @@
+/* timeline.h - the process-wide registry of queue ids and what is known of each queue's progress (L5).
+ *
+ * An id is {serial, slot}; a serial is given once in a process. Slots are type-stable: their memory is never returned, so
+ * that any thread may look at any id at any time, and lock the mutex that belongs to it, without a registry lock. When a
+ * queue retires its slot is used again, but for one that failed: that slot keeps the first cause for ever. So the
+ * timeline of a retired queue reads as complete, or as failed from the value that failed on.
+ *
+ * docs/decisions/timelines.md tells why it is so.
+ */
+#ifndef QUERN_CORE_TIMELINE_H
+#define QUERN_CORE_TIMELINE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/os/thread.h"
+#include "quern/adapter.h"
+
+struct core_device;
+
+enum {
+  CORE_KNOWN_QUEUES = 8,    /* other queues whose values a queue is known to wait for */
+  CORE_RECENT_LAUNCHES = 64 /* whose kernels can be named when the queue fails */
+};
+
+typedef struct core_timeline {
+  /* Written at creation and retirement; a reader looks at it before and after what it reads. 0: free. */
+  _Atomic uint64_t id;
+  _Atomic uint32_t live;          /* 1 while the adapter's queue may be asked */
+  _Atomic uint32_t users;         /* threads that ask it just now without a pin of the queue */
+  _Atomic uint64_t submitted;     /* the last value given out */
+  _Atomic uint64_t completed;     /* every value up to this one is known to be complete, done or failed */
+  _Atomic uint64_t failed_first;  /* the first value that failed; 0: none. Set before `completed` covers it */
+  _Atomic uint32_t is_waited_for; /* some other queue has recorded a wait for this one */
+  const qn_adapter_table *table;
+  qn_adapter_queue *queue;
+  const void *device; /* queues of one device can wait for each other on it */
+
+  /* Guards recording on the queue and the tracking of the buffers that it used last (core/tracking.h). It belongs to the
+   * slot: it may be taken for an id that has retired. Several are taken in the order of slots. */
+  qn_mutex lock;
+  uint32_t slot;
+  qn_point known[CORE_KNOWN_QUEUES]; /* this queue already waits for these; forgetting one only doubles a wait */
+  uint32_t known_next;
+  struct {
+    _Atomic uint64_t value;
+    _Atomic(const char *) kernel; /* a name that lives as long as the device */
+  } recent[CORE_RECENT_LAUNCHES];
+
+  /* The first cause. Written once, under failure_lock, before failed_first. */
+  qn_mutex failure_lock;
+  qn_status cause;
+  int64_t driver_code;
+  char failure_text[768];
+
+  struct core_timeline *next_free;
+} core_timeline;
+
+/* Takes a slot for a queue that is being made; core_timeline_start makes its id known. Errors: LIMIT,
+ * OUT_OF_HOST_MEMORY. */
+QN_MUST_USE qn_status core_timeline_reserve(core_timeline **out_timeline, uint64_t *out_id);
+void core_timeline_start(core_timeline *timeline, uint64_t id, const void *device, const qn_adapter_table *table,
+                         qn_adapter_queue *queue);
+/* Gives back a slot that was not started. */
+void core_timeline_cancel(core_timeline *timeline);
+
+/* Everything on it is complete: from now on nobody asks the adapter's queue anew. core_timeline_is_quiet says when
+ * nobody does any longer; then the adapter's queue may be destroyed, and then core_timeline_free gives the slot back. */
+void core_timeline_retire(core_timeline *timeline);
+bool core_timeline_is_quiet(const core_timeline *timeline);
+void core_timeline_free(core_timeline *timeline);
+
+/* The slot that an id names, whether the id is live, retired or never was. NULL: no such slot. */
+core_timeline *core_timeline_slot(uint64_t id);
+/* Whether an id is live. Under the slot's lock it stays so. */
+bool core_timeline_is_live(const core_timeline *timeline, uint64_t id);
+
+/* For one who has no pin of the queue: keeps a live queue from being destroyed until core_timeline_end_use. NULL: the id
+ * is not live (any longer). */
+core_timeline *core_timeline_begin_use(uint64_t id);
+void core_timeline_end_use(core_timeline *timeline);
+
+/* Notes which kernel a value launched, for the text of a failure. Under the lock. */
+static inline void core_timeline_note(core_timeline *timeline, uint64_t value, const char *kernel) {
+  uint32_t at = (uint32_t)(value % CORE_RECENT_LAUNCHES);
+  atomic_store_explicit(&timeline->recent[at].kernel, kernel, memory_order_relaxed);
+  atomic_store_explicit(&timeline->recent[at].value, value, memory_order_release);
+}
+
+/* Asks the adapter how far a live queue is and remembers it. By one who pins the queue or counts as a user. */
+void core_timeline_refresh(core_timeline *timeline);
+/* The first cause of a failed queue, with its text; QN_OK when it has not failed. For one who pins the queue. */
+QN_MUST_USE qn_status core_timeline_failure(core_timeline *timeline);
+
+typedef enum core_point_state {
+  CORE_POINT_PENDING,
+  CORE_POINT_COMPLETE,
+  CORE_POINT_FAILED,
+  CORE_POINT_UNKNOWN /* never given out */
+} core_point_state;
+
+/* Never waits; asks the adapter at most once. Sets no error text. */
+core_point_state core_point_look(const qn_point *point);
+/* Waits. Errors as qn_point_wait. */
+QN_MUST_USE qn_status core_point_wait(const qn_point *point, uint64_t timeout_ns);
+
+/* Points that must be complete before something is destroyed. */
+typedef struct core_fence {
+  qn_point *points;
+  uint32_t count, capacity;
+} core_fence;
+
+/* False: no memory; the fence is as before. */
+bool core_fence_add(core_fence *fence, const qn_point *point);
+/* Forgets the points that are complete, done or failed; whether none is left. */
+bool core_fence_is_passed(core_fence *fence);
+void core_fence_free(core_fence *fence);
+
+#endif
