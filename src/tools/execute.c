@@ -1,0 +1,213 @@
+/* execute.c - one device: compile, buffers, launches, times. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "run.h"
+
+#define WAIT_SLICE_NS UINT64_C(100000000)
+
+tool_status run_session_open(qn_runtime runtime, const char *selector, const run_options *o, const char *source,
+                             uint64_t source_bytes, run_session *s, run_result *r) {
+  memset(s, 0, sizeof *s);
+  qn_status status = qn_device_open(runtime, selector, &s->device);
+  if (status < 0) {
+    tool_library_error(status, "device '%s'", selector ? selector : "default");
+    return TOOL_FAILED;
+  }
+  r->device.struct_size = sizeof r->device;
+  if ((status = qn_device_query(s->device, &r->device)) < 0) return tool_library_error(status, "device '%s'", selector);
+  if (!(r->device.features & QN_FEATURE_KERNELS))
+    return tool_error(TOOL_FAILED, "device '%s' runs no kernels; quern devices lists the others", r->device.selector);
+  qn_program_options build = QN_INIT(qn_program_options);
+  build.source = source;
+  build.source_bytes = source_bytes;
+  build.file_name = o->file;
+  build.options = o->build;
+  status = qn_program_build(s->device, &build, &s->program);
+  if (status == QN_ERROR_COMPILE) { /* the text is the diagnostics, each with its place */
+    tool_error(TOOL_FAILED, "%s does not compile\n%s", o->file, qn_error_text());
+    return TOOL_FAILED;
+  }
+  if (status < 0) return tool_library_error(status, "%s", o->file);
+  qn_program_info info = QN_INIT(qn_program_info);
+  if ((status = qn_program_query(s->program, &info)) < 0) return tool_library_error(status, "%s", o->file);
+  r->compile_ns = info.compile_ns;
+  r->cached = info.cached;
+  if (info.log_bytes && !o->json) {
+    char *log = tool_alloc((size_t)info.log_bytes + 1, 1);
+    if (qn_program_log(s->program, log, info.log_bytes + 1) >= 0) tool_note("%s: warnings\n%s", o->file, log);
+    free(log);
+  }
+  char name[256];
+  if (!o->kernel) {
+    if (info.kernel_count != 1) {
+      char list[1024] = "";
+      for (uint32_t i = 0; i < info.kernel_count && strlen(list) < 700; i++) {
+        if (qn_program_kernel_name(s->program, i, name, sizeof name) < 0) continue;
+        if (i) strcat(list, ", ");
+        strcat(list, name);
+      }
+      return info.kernel_count
+                 ? tool_error(TOOL_USAGE, "%s has %u kernels, choose one with -k: %s", o->file, info.kernel_count, list)
+                 : tool_error(TOOL_FAILED, "%s has no kernel", o->file);
+    }
+    if ((status = qn_program_kernel_name(s->program, 0, name, sizeof name)) < 0)
+      return tool_library_error(status, "%s", o->file);
+  }
+  const char *kernel = o->kernel ? o->kernel : name;
+  status = qn_kernel_get(s->program, kernel, &s->kernel);
+  if (status == QN_ERROR_NOT_FOUND) {
+    tool_library_error(status, "%s", o->file);
+    return TOOL_USAGE;
+  }
+  if (status < 0) return tool_library_error(status, "kernel '%s'", kernel);
+  s->info.struct_size = sizeof s->info;
+  if ((status = qn_kernel_query(s->kernel, &s->info)) < 0) return tool_library_error(status, "kernel '%s'", kernel);
+  memcpy(r->kernel, s->info.name, sizeof r->kernel);
+  if ((status = qn_queue_create(s->device, NULL, &s->queue)) < 0) return tool_library_error(status, "queue");
+  return TOOL_OK;
+}
+
+void run_session_close(run_session *s) {
+  qn_release(s->kernel);
+  qn_release(s->program);
+  qn_release(s->queue);
+  qn_release(s->device);
+  memset(s, 0, sizeof *s);
+}
+
+typedef struct execution {
+  run_session *s;
+  const run_options *o;
+  const run_arguments *a;
+  run_result *r;
+  qn_buffer buffers[RUN_MAX_ARGUMENTS];
+  unsigned char *staging[RUN_MAX_ARGUMENTS]; /* contents in the device's layout */
+  qn_argument arguments[RUN_MAX_ARGUMENTS];
+} execution;
+
+static uint32_t vector_of(const run_argument *a) { return a->info.vector_width; }
+
+static tool_status finish(execution *e, const char *what, uint64_t done, uint64_t all, progress *p) {
+  for (;;) {
+    qn_status status = qn_queue_finish(e->s->queue, WAIT_SLICE_NS);
+    if (status == QN_OK) return TOOL_OK;
+    if (status != QN_ERROR_TIMEOUT) {
+      progress_end(p);
+      tool_library_error(status, "%s", what);
+      return TOOL_FAILED;
+    }
+    progress_show(p, what, done, all);
+  }
+}
+
+static tool_status upload(execution *e, uint32_t i) {
+  const run_argument *a = &e->a->items[i];
+  qn_view view = {e->buffers[i], 0, QN_WHOLE};
+  qn_status status = qn_write(e->s->queue, &view, e->staging[i], NULL);
+  return status < 0 ? tool_library_error(status, "writing '%s'", a->info.name) : TOOL_OK;
+}
+
+static tool_status prepare(execution *e, progress *p) {
+  for (uint32_t i = 0; i < e->a->count; i++) {
+    const run_argument *a = &e->a->items[i];
+    if (a->info.kind == QN_ARGUMENT_LOCAL) {
+      e->arguments[i] = qn_arg_local(a->local_bytes);
+    } else if (!a->is_array) {
+      e->arguments[i] = qn_arg_bytes(a->value, a->info.element_bytes);
+    } else {
+      qn_buffer_options options = QN_INIT(qn_buffer_options);
+      options.size_bytes = array_device_bytes(&a->data, vector_of(a));
+      qn_status status = qn_buffer_create(e->s->device, &options, &e->buffers[i]);
+      if (status < 0) return tool_library_error(status, "memory for '%s'", a->info.name);
+      e->staging[i] = tool_try_alloc(options.size_bytes);
+      if (!e->staging[i]) return tool_error(TOOL_FAILED, "no memory for '%s'", a->info.name);
+      array_to_device(&a->data, vector_of(a), e->staging[i]);
+      TOOL_TRY(upload(e, i));
+      e->arguments[i] = qn_arg_buffer(e->buffers[i]);
+    }
+  }
+  return finish(e, "upload", 0, 1, p);
+}
+
+static int compare_times(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+/* One warm-up when times are asked for, then `repeat` launches, each on the arrays as they were given. */
+static tool_status launches(execution *e, const qn_range *range, progress *p) {
+  uint64_t count = e->o->repeat, *times = tool_alloc((size_t)count, sizeof *times);
+  uint64_t warm = count > 1 ? 1 : 0;
+  tool_status status = TOOL_OK;
+  for (uint64_t n = 0; n < count + warm && status == TOOL_OK; n++) {
+    for (uint32_t i = 0; n > 0 && i < e->a->count && status == TOOL_OK; i++) {
+      const run_argument *a = &e->a->items[i];
+      if (a->is_array && run_argument_is_output(a)) status = upload(e, i);
+    }
+    if (status == TOOL_OK && n > 0) status = finish(e, "upload", n, count, p);
+    if (status != TOOL_OK) break;
+    uint64_t start = tool_now_ns();
+    qn_status launched = qn_launch(e->s->queue, e->s->kernel, range, e->arguments, e->a->count, NULL);
+    if (launched < 0)
+      status = tool_library_error(launched, "kernel '%s'", e->s->info.name);
+    else
+      status = finish(e, e->s->info.name, n, count, p);
+    if (n >= warm) times[n - warm] = tool_now_ns() - start;
+  }
+  progress_end(p);
+  qsort(times, (size_t)count, sizeof *times, compare_times);
+  e->r->repeat = count;
+  e->r->min_ns = (double)times[0];
+  e->r->max_ns = (double)times[count - 1];
+  e->r->median_ns =
+      count % 2 ? (double)times[count / 2] : ((double)times[count / 2 - 1] + (double)times[count / 2]) / 2;
+  free(times);
+  return status;
+}
+
+static tool_status download(execution *e, progress *p) {
+  for (uint32_t i = 0; i < e->a->count; i++) {
+    const run_argument *a = &e->a->items[i];
+    if (!a->is_array || !(a->out_path || a->print || run_argument_is_output(a))) continue;
+    qn_view view = {e->buffers[i], 0, QN_WHOLE};
+    qn_status status = qn_read(e->s->queue, &view, e->staging[i], NULL);
+    if (status < 0) return tool_library_error(status, "reading '%s'", a->info.name);
+  }
+  TOOL_TRY(finish(e, "download", 0, 1, p));
+  for (uint32_t i = 0; i < e->a->count; i++) {
+    const run_argument *a = &e->a->items[i];
+    if (!a->is_array || !(a->out_path || a->print || run_argument_is_output(a))) continue;
+    TOOL_TRY(array_make(&e->r->outputs[i], a->info.name, a->data.type, a->data.shape, a->data.axes));
+    array_from_device(&e->r->outputs[i], vector_of(a), e->staging[i]);
+  }
+  return TOOL_OK;
+}
+
+tool_status run_execute(run_session *s, const run_options *o, const run_arguments *a, const qn_range *range,
+                        run_result *r) {
+  execution *e = tool_alloc(1, sizeof *e);
+  e->s = s;
+  e->o = o;
+  e->a = a;
+  e->r = r;
+  r->range = *range;
+  progress p = progress_start(o->json);
+  uint64_t start = tool_now_ns();
+  tool_status status = prepare(e, &p);
+  uint64_t uploaded = tool_now_ns();
+  if (status == TOOL_OK) status = launches(e, range, &p);
+  uint64_t launched = tool_now_ns();
+  if (status == TOOL_OK) status = download(e, &p);
+  r->transfer_ns = uploaded - start + tool_now_ns() - launched;
+  progress_end(&p);
+  for (uint32_t i = 0; i < a->count; i++) qn_release(e->buffers[i]);
+  if (status != TOOL_OK) (void)!qn_queue_finish(s->queue, QN_FOREVER); /* the staging must outlive what was submitted */
+  for (uint32_t i = 0; i < a->count; i++) free(e->staging[i]);
+  free(e);
+  return status;
+}
+
+void run_result_free(run_result *r) {
+  for (uint32_t i = 0; i < RUN_MAX_ARGUMENTS; i++) array_free(&r->outputs[i]);
+}

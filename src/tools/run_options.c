@@ -1,0 +1,233 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run.h"
+
+/* What an option does with its word. */
+typedef enum option_kind {
+  KERNEL,
+  DEVICE,
+  ARG,
+  GLOBAL,
+  LOCAL,
+  DEFINE,
+  INCLUDE,
+  PARAMETER,
+  BUILD_OPTION,
+  OUT,
+  PRINT,
+  REPEAT,
+  COMPARE,
+  TIME,
+  JSON,
+  CONVERT,
+  HELP
+} option_kind;
+
+static const struct option {
+  const char *name, *short_name;
+  option_kind kind;
+  bool takes_word;
+} options[] = {
+    {"--kernel", "-k", KERNEL, true},
+    {"--device", "-d", DEVICE, true},
+    {"--arg", "-a", ARG, true},
+    {"--global", "-g", GLOBAL, true},
+    {"--local", "-l", LOCAL, true},
+    {"--define", "-D", DEFINE, true},
+    {"--include", "-I", INCLUDE, true},
+    {"--param", "-P", PARAMETER, true},
+    {"--build-option", "-b", BUILD_OPTION, true},
+    {"--out", "-o", OUT, true},
+    {"--print", "-p", PRINT, true},
+    {"--repeat", "-r", REPEAT, true},
+    {"--compare", NULL, COMPARE, false},
+    {"--time", "-t", TIME, false},
+    {"--json", NULL, JSON, false},
+    {"--convert", NULL, CONVERT, false},
+    {"--help", "-h", HELP, false},
+};
+#define OPTION_COUNT (sizeof options / sizeof *options)
+
+/* The option that `word` names; *out_rest is what is glued to it ("-DN=1", "--arg=x=1") or NULL. */
+static const struct option *find_option(const char *word, const char **out_rest) {
+  for (size_t i = 0; i < OPTION_COUNT; i++) {
+    size_t n = strlen(options[i].name);
+    if (strncmp(word, options[i].name, n) == 0 && (word[n] == 0 || (word[n] == '=' && options[i].takes_word))) {
+      *out_rest = word[n] ? word + n + 1 : NULL;
+      return &options[i];
+    }
+    if (word[1] != '-' && options[i].short_name && strncmp(word, options[i].short_name, 2) == 0 &&
+        (word[2] == 0 || options[i].takes_word)) {
+      *out_rest = word[2] ? word + 2 : NULL;
+      return &options[i];
+    }
+  }
+  return NULL;
+}
+
+static tool_status unknown_option(const char *word) {
+  const char *names[OPTION_COUNT];
+  for (size_t i = 0; i < OPTION_COUNT; i++) names[i] = options[i].name;
+  const char *near = tool_nearest(word, names, OPTION_COUNT);
+  return tool_error(TOOL_USAGE, "unknown option '%s'%s%s%s; quern run --help lists them", word,
+                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+static tool_status add_pair(const char *option, const char *word, char separator, bool needs_value, run_pair *pairs,
+                            uint32_t *count) {
+  const char *at = strchr(word, separator);
+  if ((!at && needs_value) || at == word || !*word)
+    return tool_error(TOOL_USAGE, "%s %s: expected NAME%c%s", option, word, separator,
+                      separator == '=' ? "VALUE" : "N");
+  size_t length = at ? (size_t)(at - word) : strlen(word);
+  for (uint32_t i = 0; i < *count; i++) {
+    if (strlen(pairs[i].name) == length && strncmp(pairs[i].name, word, length) == 0)
+      return tool_error(TOOL_USAGE, "%s %s: '%s' is given twice", option, word, pairs[i].name);
+  }
+  if (*count == RUN_MAX_ARGUMENTS) return tool_error(TOOL_USAGE, "more than %d of %s", RUN_MAX_ARGUMENTS, option);
+  pairs[*count].name = tool_copy(word, length);
+  pairs[*count].value = at ? at + 1 : NULL;
+  pairs[*count].used = false;
+  ++*count;
+  return TOOL_OK;
+}
+
+static tool_status parse_sizes(const char *option, const char *word, uint64_t sizes[3], uint32_t *out_dimensions) {
+  char part[32];
+  const char *at = word;
+  *out_dimensions = 0;
+  for (;;) {
+    size_t n = strcspn(at, ",");
+    bool good = n > 0 && n < sizeof part && *out_dimensions < 3;
+    if (good) {
+      memcpy(part, at, n);
+      part[n] = 0;
+      good = tool_parse_u64(part, &sizes[*out_dimensions]) && sizes[*out_dimensions] > 0;
+    }
+    if (!good)
+      return tool_error(TOOL_USAGE, "%s %s: expected one to three whole numbers over zero, as in 1024,768", option,
+                        word);
+    ++*out_dimensions;
+    if (!at[n]) break;
+    at += n + 1;
+  }
+  for (uint32_t i = *out_dimensions; i < 3; i++) sizes[i] = 1;
+  return TOOL_OK;
+}
+
+/* Adds "-D word" to the compiler's options, quoted so that it stays one word. */
+static void add_build(run_options *o, const char *flag, const char *word) {
+  size_t old = o->build ? strlen(o->build) : 0;
+  o->build = tool_grow(o->build, old + strlen(flag) + strlen(word) * 4 + 8, 1);
+  char *at = o->build + old;
+  if (old) *at++ = ' ';
+  at = stpcpy(at, flag);
+  if (*flag) *at++ = ' ';
+  *at++ = '\'';
+  for (; *word; word++) {
+    if (*word == '\'')
+      at = stpcpy(at, "'\\''");
+    else
+      *at++ = *word;
+  }
+  *at++ = '\'';
+  *at = 0;
+}
+
+static tool_status apply(const struct option *option, const char *word, run_options *o) {
+  uint64_t number;
+  switch (option->kind) {
+    case KERNEL:
+      o->kernel = word;
+      break;
+    case DEVICE:
+      o->device = word;
+      break;
+    case ARG:
+      return add_pair("--arg", word, '=', true, o->args, &o->arg_count);
+    case OUT:
+      TOOL_TRY(add_pair("--out", word, '=', true, o->outs, &o->out_count));
+      if (o->outs[o->out_count - 1].value[0] != '@' || !o->outs[o->out_count - 1].value[1])
+        return tool_error(TOOL_USAGE, "--out %s: expected NAME=@FILE", word);
+      o->outs[o->out_count - 1].value++;
+      break;
+    case PRINT:
+      TOOL_TRY(add_pair("--print", word, ':', false, o->prints, &o->print_count));
+      if (o->prints[o->print_count - 1].value && !tool_parse_u64(o->prints[o->print_count - 1].value, &number))
+        return tool_error(TOOL_USAGE, "--print %s: expected NAME or NAME:N, N being how many elements", word);
+      break;
+    case GLOBAL:
+      return parse_sizes("--global", word, o->global, &o->global_dimensions);
+    case LOCAL:
+      return parse_sizes("--local", word, o->local, &o->local_dimensions);
+    case DEFINE:
+      add_build(o, "-D", word);
+      break;
+    case INCLUDE:
+      add_build(o, "-I", word);
+      break;
+    case PARAMETER:
+      add_build(o, "-P", word);
+      break;
+    case BUILD_OPTION:
+      add_build(o, "", word);
+      break;
+    case REPEAT:
+      if (!tool_parse_u64(word, &o->repeat) || o->repeat == 0 || o->repeat > 1000000)
+        return tool_error(TOOL_USAGE, "--repeat %s: expected a whole number from 1 to 1000000", word);
+      break;
+    case COMPARE:
+      o->compare = true;
+      break;
+    case TIME:
+      o->time = true;
+      break;
+    case JSON:
+      o->json = true;
+      break;
+    case CONVERT:
+      o->convert = true;
+      break;
+    case HELP:
+      o->help = true;
+      break;
+  }
+  return TOOL_OK;
+}
+
+tool_status run_options_parse(int argc, char **argv, run_options *o) {
+  memset(o, 0, sizeof *o);
+  o->repeat = 1;
+  for (int i = 1; i < argc; i++) {
+    const char *word = argv[i], *rest = NULL;
+    if (word[0] != '-' || !word[1]) {
+      if (o->file) return tool_error(TOOL_USAGE, "one file at a time: '%s' and '%s'", o->file, word);
+      o->file = word;
+      continue;
+    }
+    if (strncmp(word, "-cl-", 4) == 0) { /* the compiler's own options read the same here */
+      add_build(o, "", word);
+      continue;
+    }
+    const struct option *option = find_option(word, &rest);
+    if (!option) return unknown_option(word);
+    if (option->takes_word && !rest) {
+      if (i + 1 == argc) return tool_error(TOOL_USAGE, "%s needs a word after it", word);
+      rest = argv[++i];
+    }
+    TOOL_TRY(apply(option, rest, o));
+    if (o->help) return TOOL_OK;
+  }
+  if (!o->file)
+    return tool_error(TOOL_USAGE, "which file? quern run FILE.cl --arg NAME=VALUE...; quern run --help shows examples");
+  return TOOL_OK;
+}
+
+void run_options_free(run_options *o) {
+  for (uint32_t i = 0; i < o->arg_count; i++) free(o->args[i].name);
+  for (uint32_t i = 0; i < o->out_count; i++) free(o->outs[i].name);
+  for (uint32_t i = 0; i < o->print_count; i++) free(o->prints[i].name);
+  free(o->build);
+}

@@ -1,0 +1,236 @@
+#include "tool.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const char *tool_command = "quern";
+
+tool_status tool_error(tool_status status, const char *format, ...) {
+  va_list args;
+  fflush(stdout);
+  fprintf(stderr, "%s: ", tool_command);
+  va_start(args, format);
+  vfprintf(stderr, format, args);
+  va_end(args);
+  fputc('\n', stderr);
+  return status;
+}
+
+tool_status tool_library_error(qn_status status, const char *format, ...) {
+  va_list args;
+  fflush(stdout);
+  fprintf(stderr, "%s: ", tool_command);
+  va_start(args, format);
+  vfprintf(stderr, format, args);
+  va_end(args);
+  const char *text = qn_error_text();
+  size_t length = strlen(text);
+  fprintf(stderr, ": %s%s", length ? text : qn_status_name(status), length && text[length - 1] == '\n' ? "" : "\n");
+  return status == QN_ERROR_INVALID_ARGUMENT ? TOOL_USAGE : TOOL_FAILED;
+}
+
+void tool_note(const char *format, ...) {
+  va_list args;
+  fflush(stdout);
+  fprintf(stderr, "%s: ", tool_command);
+  va_start(args, format);
+  vfprintf(stderr, format, args);
+  va_end(args);
+  fputc('\n', stderr);
+}
+
+static void *checked(void *memory) {
+  if (!memory) {
+    tool_error(TOOL_FAILED, "out of memory");
+    exit(TOOL_FAILED);
+  }
+  return memory;
+}
+
+void *tool_alloc(size_t count, size_t size) { return checked(calloc(count ? count : 1, size ? size : 1)); }
+
+void *tool_grow(void *old, size_t count, size_t size) {
+  if (size && count > SIZE_MAX / size) count = SIZE_MAX / size;
+  return checked(realloc(old, count * size + 1));
+}
+
+char *tool_copy(const char *text, size_t length) {
+  char *copy = tool_alloc(length + 1, 1);
+  memcpy(copy, text, length);
+  return copy;
+}
+
+void *tool_try_alloc(uint64_t bytes) {
+  if (bytes > (uint64_t)PTRDIFF_MAX) return NULL;
+  return calloc(bytes ? (size_t)bytes : 1, 1);
+}
+
+bool tool_parse_u64(const char *text, uint64_t *out) {
+  if (!isdigit((unsigned char)text[0])) return false;
+  bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+  char *end;
+  errno = 0;
+  unsigned long long value = strtoull(text, &end, hex ? 16 : 10);
+  if (errno || *end || end == text) return false;
+  *out = value;
+  return true;
+}
+
+bool tool_parse_i64(const char *text, int64_t *out) {
+  bool negative = text[0] == '-';
+  uint64_t magnitude;
+  if (!tool_parse_u64(text + (text[0] == '-' || text[0] == '+'), &magnitude)) return false;
+  if (magnitude > (uint64_t)INT64_MAX + (negative ? 1 : 0)) return false;
+  *out = (int64_t)(negative ? 0 - magnitude : magnitude);
+  return true;
+}
+
+bool tool_parse_f64(const char *text, double *out) {
+  if (!text[0] || isspace((unsigned char)text[0])) return false;
+  char *end;
+  double value = strtod(text, &end);
+  if (*end == 'f' && end > text && !strpbrk(text, "xXnN")) end++;
+  if (*end || end == text) return false;
+  *out = value;
+  return true;
+}
+
+static size_t distance(const char *a, const char *b) {
+  size_t n = strlen(b);
+  if (n > 127) return SIZE_MAX;
+  size_t row[128];
+  for (size_t j = 0; j <= n; j++) row[j] = j;
+  for (size_t i = 1; a[i - 1]; i++) {
+    size_t corner = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= n; j++) {
+      size_t change = corner + (a[i - 1] != b[j - 1]);
+      corner = row[j];
+      size_t best = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
+      row[j] = change < best ? change : best;
+    }
+  }
+  return row[n];
+}
+
+const char *tool_nearest(const char *name, const char *const *names, size_t count) {
+  const char *best = NULL;
+  size_t best_distance = strlen(name) / 3 + 2;
+  for (size_t i = 0; i < count; i++) {
+    size_t d = distance(name, names[i]);
+    if (d < best_distance) {
+      best = names[i];
+      best_distance = d;
+    }
+  }
+  return best;
+}
+
+bool tool_ends_with(const char *text, const char *suffix) {
+  size_t n = strlen(text), m = strlen(suffix);
+  if (n < m) return false;
+  for (size_t i = 0; i < m; i++)
+    if (tolower((unsigned char)text[n - m + i]) != tolower((unsigned char)suffix[i])) return false;
+  return true;
+}
+
+tool_status tool_read_file(const char *path, uint64_t limit, char **out_data, uint64_t *out_size) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return tool_error(TOOL_FAILED, "%s: %s", path, strerror(errno));
+  struct stat info;
+  tool_status status = TOOL_OK;
+  char *data = NULL;
+  uint64_t size = 0;
+  if (fstat(fd, &info) != 0) {
+    status = tool_error(TOOL_FAILED, "%s: %s", path, strerror(errno));
+  } else if (S_ISDIR(info.st_mode)) {
+    status = tool_error(TOOL_FAILED, "%s: is a directory", path);
+  } else {
+    uint64_t capacity = info.st_size > 0 ? (uint64_t)info.st_size + 1 : 65536;
+    if (capacity - 1 > limit && S_ISREG(info.st_mode))
+      status = tool_error(TOOL_FAILED, "%s: has %llu bytes, more than the limit of %llu", path,
+                          (unsigned long long)info.st_size, (unsigned long long)limit);
+    else if (!(data = tool_try_alloc(capacity + 1)))
+      status = tool_error(TOOL_FAILED, "%s: no memory for %llu bytes", path, (unsigned long long)capacity);
+    while (status == TOOL_OK) {
+      ssize_t got = read(fd, data + size, (size_t)(capacity - size));
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) status = tool_error(TOOL_FAILED, "%s: %s", path, strerror(errno));
+      if (got <= 0) break;
+      size += (uint64_t)got;
+      if (size > limit)
+        status = tool_error(TOOL_FAILED, "%s: is larger than the limit of %llu bytes", path, (unsigned long long)limit);
+      if (size == capacity) {
+        capacity *= 2;
+        data = tool_grow(data, (size_t)capacity + 1, 1);
+      }
+    }
+  }
+  close(fd);
+  if (status != TOOL_OK) {
+    free(data);
+    return status;
+  }
+  data[size] = 0;
+  *out_data = data;
+  *out_size = size;
+  return TOOL_OK;
+}
+
+tool_status tool_outputs_add(tool_outputs *outputs, const char *path, const char **out_temporary) {
+  struct stat info;
+  if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) return tool_error(TOOL_FAILED, "%s: is a directory", path);
+  size_t length = strlen(path);
+  char *temporary = tool_alloc(length + 16, 1);
+  snprintf(temporary, length + 16, "%s.XXXXXX", path);
+  int fd = mkstemp(temporary);
+  if (fd < 0) {
+    tool_status status = tool_error(TOOL_FAILED, "%s: can't be written: %s", path, strerror(errno));
+    free(temporary);
+    return status;
+  }
+  mode_t mask = umask(0);
+  umask(mask);
+  (void)!fchmod(fd, 0666 & ~mask);
+  close(fd);
+  outputs->items = tool_grow(outputs->items, outputs->count + 1, sizeof *outputs->items);
+  outputs->items[outputs->count].path = tool_copy(path, length);
+  outputs->items[outputs->count].temporary = temporary;
+  outputs->count++;
+  *out_temporary = temporary;
+  return TOOL_OK;
+}
+
+tool_status tool_outputs_commit(tool_outputs *outputs) {
+  tool_status status = TOOL_OK;
+  for (size_t i = 0; i < outputs->count && status == TOOL_OK; i++) {
+    struct tool_output *o = &outputs->items[i];
+    if (rename(o->temporary, o->path) != 0) {
+      status = tool_error(TOOL_FAILED, "%s: can't be written: %s", o->path, strerror(errno));
+    } else {
+      free(o->temporary);
+      o->temporary = NULL;
+    }
+  }
+  tool_outputs_discard(outputs);
+  return status;
+}
+
+void tool_outputs_discard(tool_outputs *outputs) {
+  for (size_t i = 0; i < outputs->count; i++) {
+    if (outputs->items[i].temporary) unlink(outputs->items[i].temporary);
+    free(outputs->items[i].temporary);
+    free(outputs->items[i].path);
+  }
+  free(outputs->items);
+  outputs->items = NULL;
+  outputs->count = 0;
+}

@@ -1,0 +1,67 @@
+/* tool.h - what the subcommands share: exit status, messages, memory. One thread. */
+#ifndef QUERN_TOOLS_TOOL_H
+#define QUERN_TOOLS_TOOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "quern/quern.h"
+
+/* Exit status: 0 done; 1 a kernel, file or device failed; 2 wrong usage. Functions that can fail return one of these
+ * after telling what is wrong, so that each fault is told once, where the knowledge is. */
+typedef enum tool_status { TOOL_OK = 0, TOOL_FAILED = 1, TOOL_USAGE = 2 } tool_status;
+
+/* "quern run: text" on standard error; returns `status`. */
+tool_status tool_error(tool_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same, with the library's error text behind it: "quern run: opening device 'cuda': ...". */
+tool_status tool_library_error(qn_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A remark on standard error; silent when `quiet`. */
+void tool_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The subcommand's name in messages. */
+extern const char *tool_command;
+
+#define TOOL_TRY(expression)                    \
+  do {                                          \
+    tool_status tool_try_ = (expression);       \
+    if (tool_try_ != TOOL_OK) return tool_try_; \
+  } while (0)
+
+/* Zeroed memory, or a message and exit status 1: the command holds nothing that must be undone. */
+void *tool_alloc(size_t count, size_t size);
+void *tool_grow(void *old, size_t count, size_t size);
+char *tool_copy(const char *text, size_t length);
+/* Memory for data of any size: NULL when there is none. */
+void *tool_try_alloc(uint64_t bytes);
+
+/* Whole numbers and reals, the whole text or false. Decimal, 0x; reals also inf, nan, hexadecimal. */
+bool tool_parse_u64(const char *text, uint64_t *out);
+bool tool_parse_i64(const char *text, int64_t *out);
+bool tool_parse_f64(const char *text, double *out);
+
+/* The entry of `names` nearest to `name`, or NULL when none is near. */
+const char *tool_nearest(const char *name, const char *const *names, size_t count);
+bool tool_ends_with(const char *text, const char *suffix); /* letters of either case */
+
+/* A whole file; NUL behind it. `limit` in bytes: larger ones are an error. */
+tool_status tool_read_file(const char *path, uint64_t limit, char **out_data, uint64_t *out_size);
+
+/* Output files appear whole or not at all: written beside their place, renamed when all are written. */
+typedef struct tool_outputs {
+  struct tool_output {
+    char *path, *temporary;
+  } *items;
+  size_t count;
+} tool_outputs;
+/* The path to write to for `path`; the file exists and is empty. */
+tool_status tool_outputs_add(tool_outputs *outputs, const char *path, const char **out_temporary);
+/* Renames all; on a failure what is left is removed. */
+tool_status tool_outputs_commit(tool_outputs *outputs);
+/* Removes what was not committed. */
+void tool_outputs_discard(tool_outputs *outputs);
+
+/* Subcommands: each takes its own words, argv[0] being its name. */
+int command_devices(int argc, char **argv);
+int command_run(int argc, char **argv);
+
+#endif
