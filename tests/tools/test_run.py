@@ -1,0 +1,238 @@
+"""quern run: the grammar of values, the results, the files, and what is said of bad input."""
+import json
+import os
+import struct
+import subprocess
+import unittest
+
+from quern_test import QUERN, CommandTest, example, main, read_npy, write_npy
+
+SAXPY = ["run", example("saxpy.cl"), "--arg", "x=range:1000", "--arg", "y=fill:1000:1", "--arg", "a=2"]
+COPY = "kernel void copy(global const %s *in, global %s *out) { size_t i = get_global_id(0); out[i] = in[i]; }"
+
+
+class Values(CommandTest):
+    def test_saxpy_prints_its_first_elements(self):
+        out, err = self.quern(*SAXPY, "--print", "y:3")
+        self.assertEqual(out, "y: 1 3 5\n")
+        self.assertIn("n = 1000", err)
+
+    def test_the_interpreter_gives_the_same(self):
+        out, _ = self.quern(*SAXPY, "--print", "y:3", "-d", "check")
+        self.assertEqual(out, "y: 1 3 5\n")
+
+    def test_compare_with_the_interpreter(self):
+        out, _ = self.quern(*SAXPY, "--compare")
+        self.assertIn("0 ULP", out)
+
+    def test_all_devices_compare(self):
+        self.quern(*SAXPY, "-d", "all", "--compare")
+
+    def test_a_range_is_exact_in_64_bits(self):
+        source = self.file("k.cl", "kernel void k(global ulong *a, ulong b, long c) { a[0] = b; a[1] = (ulong)c; }")
+        out, _ = self.quern("run", source, "--arg", "a=zeros:2", "--arg", "b=18446744073709551615", "--arg",
+                            "c=-9223372036854775808", "--global", "1", "--print", "a")
+        self.assertEqual(out, "a: 18446744073709551615 9223372036854775808\n")
+
+    def test_every_element_type(self):
+        for kind, values in (("char", "-128"), ("uchar", "255"), ("short", "-32768"), ("ushort", "65535"),
+                             ("int", "-2147483648"), ("uint", "0xffffffff"), ("long", "-5"), ("ulong", "7"),
+                             ("float", "0.1"), ("double", "0.1")):
+            source = self.file("k.cl", COPY % (kind, kind))
+            out, _ = self.quern("run", source, "--arg", "in=fill:3:" + values, "--arg", "out=like:in", "--print", "out:1")
+            expected = "4294967295" if values.startswith("0x") else values
+            self.assertEqual(out, "out: %s\n" % expected)
+
+    def test_vectors_by_value_and_in_arrays(self):
+        source = self.file("k.cl", "kernel void k(global float4 *a, float4 b, int2 c) { size_t i = get_global_id(0);"
+                                   " a[i] = b * (float)c.y + (float)i; }")
+        out, _ = self.quern("run", source, "--arg", "a=zeros:2", "--arg", "b=(1,2,3,-4.5)", "--arg", "c=(7,2)", "--print", "a")
+        self.assertEqual(out, "a: (2,4,6,-9) (3,5,7,-8)\n")
+
+    def test_three_vectors_are_packed_in_files(self):
+        source = self.file("k.cl", "kernel void k(global const float3 *a, global float3 *b) { size_t i = get_global_id(0);"
+                                   " b[i] = a[i].zyx; }")
+        write_npy(self.path("a.npy"), "<f4", (2, 3), [1, 2, 3, 4, 5, 6])
+        self.quern("run", source, "--arg", "a=@a.npy", "--arg", "b=like:a", "--out", "b=@b.npy")
+        self.assertEqual(read_npy(self.path("b.npy")), ("<f4", (2, 3), [3, 2, 1, 6, 5, 4]))
+
+    def test_structs_come_and_go_as_bytes(self):
+        source = self.file("k.cl", "typedef struct { int a; float b; } s; kernel void k(global s *x, s y) {"
+                                   " size_t i = get_global_id(0); x[i].a += y.a; x[i].b *= y.b; }")
+        self.file("x.bin", struct.pack("<ifif", 1, 2.0, 3, 4.0))
+        self.file("y.bin", struct.pack("<if", 10, 0.5))
+        self.quern("run", source, "--arg", "x=@x.bin", "--arg", "y=@y.bin", "--out", "x=@o.bin", "--global", "2")
+        with open(self.path("o.bin"), "rb") as f:
+            self.assertEqual(struct.unpack("<ifif", f.read()), (11, 1.0, 13, 2.0))
+
+    def test_random_is_the_same_for_a_seed_and_differs_between_seeds(self):
+        source = self.file("k.cl", COPY % ("float", "float"))
+        words = ["run", source, "--arg", "out=like:in", "--print", "out", "--arg"]
+        first, again, other = (self.quern(*words, "in=random:8:" + s)[0] for s in ("1", "1", "2"))
+        self.assertEqual(first, again)
+        self.assertNotEqual(first, other)
+        for value in first.split()[1:]:
+            self.assertTrue(0 <= float(value) < 1)
+
+    def test_sizes_of_other_arguments(self):
+        source = self.file("k.cl", "kernel void k(global const uchar *p, global int *o, int a, int b, int c) {"
+                                   " o[0] = a; o[1] = b; o[2] = c; }")
+        out, _ = self.quern("run", source, "--arg", "p=zeros:6x8", "--arg", "o=zeros:3", "--arg", "a=p.width", "--arg",
+                            "b=p.height", "--arg", "c=p.size", "--global", "1", "--print", "o")
+        self.assertEqual(out, "o: 8 6 48\n")
+
+    def test_a_size_may_be_left_out_when_one_reading_is_possible(self):
+        source = self.file("k.cl", "kernel void k(global const int *a, global int *b, int n, int width, int height, int b_size) {"
+                                   " b[0] = n; b[1] = width; b[2] = height; b[3] = b_size; }")
+        out, err = self.quern("run", source, "--arg", "a=zeros:4x5", "--arg", "b=zeros:4x5", "--global", "1", "--print", "b:4")
+        self.assertEqual(out, "b: 20 5 4 20\n")
+        self.assertIn("width = 5 (from 'a')", err)
+
+    def test_local_memory_by_elements(self):
+        source = self.file("k.cl", "kernel void k(global int *a, local int *t) { size_t l = get_local_id(0); t[l] = a[get_global_id(0)];"
+                                   " barrier(CLK_LOCAL_MEM_FENCE); a[get_global_id(0)] = t[get_local_size(0) - 1 - l]; }")
+        out, _ = self.quern("run", source, "--arg", "a=range:8", "--arg", "t=local:4", "--local", "4", "--print", "a")
+        self.assertEqual(out, "a: 3 2 1 0 7 6 5 4\n")
+
+    def test_repeat_gives_the_result_of_one_launch(self):
+        out, _ = self.quern(*SAXPY, "--print", "y:3", "--repeat", "5", "--time")
+        self.assertTrue(out.startswith("y: 1 3 5\n"))
+        self.assertIn("over 5 launches", out)
+
+    def test_options_reach_the_compiler(self):
+        self.file("inc.h", "#define TWO 2\n")
+        source = self.file("k.cl", '#include "inc.h"\nkernel void k(global int *a) { a[0] = TWO * N; }')
+        out, _ = self.quern("run", source, "--arg", "a=zeros:1", "-D", "N=21", "-I", self.directory.name, "--print", "a")
+        self.assertEqual(out, "a: 42\n")
+
+    def test_one_of_several_kernels(self):
+        source = self.file("k.cl", "kernel void one(global int *a) { a[0] = 1; } kernel void two(global int *a) { a[0] = 2; }")
+        self.assertEqual(self.quern("run", source, "-k", "two", "--arg", "a=zeros:1", "--print", "a")[0], "a: 2\n")
+        self.fails(["run", source, "--arg", "a=zeros:1"], 2, "one, two")
+        self.fails(["run", source, "-k", "three", "--arg", "a=zeros:1"], 2, "three", "one", "two")
+
+
+class Files(CommandTest):
+    def test_other_orders_and_byte_orders(self):
+        source = self.file("k.cl", COPY % ("int", "int"))
+        write_npy(self.path("a.npy"), ">i4", (2, 3), [1, 4, 2, 5, 3, 6], fortran=True)
+        self.quern("run", source, "--arg", "in=@a.npy", "--arg", "out=like:in", "--out", "out=@b.npy", "--global", "6")
+        self.assertEqual(read_npy(self.path("b.npy")), ("<i4", (2, 3), [1, 2, 3, 4, 5, 6]))
+
+    def test_a_wrong_element_type_is_an_error_unless_converted(self):
+        source = self.file("k.cl", COPY % ("float", "float"))
+        write_npy(self.path("a.npy"), "<f8", (2,), [0.5, 2.5])
+        words = ["run", source, "--arg", "in=@a.npy", "--arg", "out=like:in", "--print", "out"]
+        self.fails(words, 2, "a.npy", "double", "float", "--convert")
+        self.assertEqual(self.quern(*words, "--convert")[0], "out: 0.5 2.5\n")
+
+    def test_json_is_one_object_alone(self):
+        out, err = self.quern(*SAXPY, "--json", "--print", "y:2", "--out", "y=@y.npy", "--repeat", "3")
+        result = json.loads(out)
+        for key in ("device", "kernel", "global", "local", "compile_ns", "cache", "transfer_ns", "kernel_ns_median",
+                    "kernel_ns_min", "kernel_ns_max", "repeat", "out"):
+            self.assertIn(key, result)
+        self.assertEqual(result["device"], "cpu:0")
+        self.assertEqual(result["global"], [1000])
+        self.assertEqual(result["repeat"], 3)
+        self.assertEqual(result["out"]["y"]["values"], [1, 3])
+        self.assertTrue(result["kernel_ns_min"] <= result["kernel_ns_median"] <= result["kernel_ns_max"])
+        self.assertEqual(read_npy(self.path("y.npy"))[2][:3], [1, 3, 5])
+
+    def test_an_output_that_cannot_be_written_leaves_nothing(self):
+        self.fails([*SAXPY, "--out", "y=@missing/y.npy"], 1, "missing/y.npy")
+        os.mkdir(self.path("d.npy"))
+        self.fails([*SAXPY, "--out", "y=@d.npy"], 1, "d.npy", "directory")
+        self.fails([*SAXPY, "--out", "y=@y.what"], 2, "y.what", ".npy")
+
+    def test_an_old_output_stays_when_the_new_one_fails(self):
+        self.file("y.png", "old")
+        self.fails([*SAXPY, "--out", "y=@y.png"], 1, "y.png")
+        with open(self.path("y.png")) as f:
+            self.assertEqual(f.read(), "old")
+
+
+class BadInput(CommandTest):
+    def test_usage(self):
+        self.fails(["run"], 2, "which file")
+        self.fails(["run", "a.cl", "b.cl"], 2, "a.cl", "b.cl")
+        self.fails(["run", "a.cl", "--bogus"], 2, "--bogus")
+        self.fails(["run", "a.cl", "--globl", "5"], 2, "--globl", "--global")
+        self.fails(["run", "a.cl", "--arg"], 2, "--arg")
+        self.fails(["run", "a.cl", "--arg", "x"], 2, "NAME=VALUE")
+        self.fails(["nothing"], 2, "nothing")
+        self.fails(["run", "missing.cl"], 1, "missing.cl")
+        self.fails(["run", self.directory.name], 1, "directory")
+
+    def test_sizes(self):
+        for size in ("0", "-1", "x", "1,2,3,4", "", "1,,2", "99999999999999999999"):
+            self.fails([*SAXPY, "--global", size], 2, "--global")
+            self.fails([*SAXPY, "--local", size], 2, "--local")
+        self.fails([*SAXPY, "--global", "1000", "--local", "3"], 2, "3", "1000", "divide")
+        self.fails([*SAXPY, "--repeat", "0"], 2, "--repeat")
+
+    def test_arguments(self):
+        self.fails([*SAXPY, "--arg", "z=1"], 2, "z", "x, y, a, n")
+        self.fails([*SAXPY, "--arg", "a=3"], 2, "'a'", "twice")
+        self.fails([*SAXPY, "--out", "a=@a.npy"], 2, "a")
+        self.fails([*SAXPY, "--print", "q"], 2, "q")
+        self.fails(["run", example("saxpy.cl"), "--arg", "x=range:10", "--arg", "y=range:20", "--arg", "a=1"], 2, "'n'", "10", "20")
+        self.fails(["run", example("saxpy.cl"), "--arg", "x=range:10", "--arg", "y=range:10"], 2, "'a'", "missing")
+        for value in ("zeros", "zeros:", "zeros:-1", "zeros:0", "range:1:2", "fill:3", "fill:3:x", "random:3:y", "like:", "like:q",
+                      "like:y", "like:a", "5", "@", "@nothing.npy", "@nothing.txt", "local:5", "zeros:99999999999999999999",
+                      "zeros:9999999999999999"):
+            out, err = self.quern("run", example("saxpy.cl"), "--arg", "x=range:10", "--arg", "y=" + value, "--arg", "a=1",
+                                  status=1 if value in ("@nothing.npy", "zeros:9999999999999999") else 2)
+            self.assertIn("y" if "nothing" not in value else "nothing", err)
+        for value in ("x", "", "1.5.5", "(1,2)", "y.width.x", "q.size", "0x", "@nothing.bin"):
+            self.quern("run", example("saxpy.cl"), "--arg", "x=range:10", "--arg", "y=range:10", "--arg", "a=" + value,
+                       status=1 if value == "@nothing.bin" else 2)
+        self.quern("run", example("saxpy.cl"), "--arg", "x=like:y", "--arg", "y=like:x", "--arg", "a=1", status=2)
+
+    def test_files(self):
+        words = lambda value: ["run", example("saxpy.cl"), "--arg", "x=" + value, "--arg", "y=range:10", "--arg", "a=1"]
+        good = b"\x93NUMPY\x01\x00\x46\x00" + b"{'descr': '<f4', 'fortran_order': False, 'shape': (4,), }".ljust(69) + b"\n"
+        for name, data in (("empty.npy", b""), ("noise.npy", bytes(range(256))), ("cut.npy", good + b"1234"), ("long.npy", good + b"0" * 17),
+                           ("head.npy", good[:40]), ("lie.npy", good.replace(b"(4,)", b"(9,)") + b"0" * 16),
+                           ("huge.npy", good.replace(b"(4,), }   ", b"(1<<60,), }")), ("noise.png", b"\x89PNG\r\n\x1a\n" + b"x" * 50),
+                           ("noise.jpg", b"\xff\xd8\xff" + b"y" * 50), ("text.png", b"hello")):
+            self.file(name, data)
+            self.fails(words("@" + name), 1, name)
+        self.file("odd.bin", b"12345")
+        self.fails(words("@odd.bin"), 2, "odd.bin", "5 bytes")
+
+    def test_a_kernel_that_does_not_compile(self):
+        source = self.file("bad.cl", "kernel void k(global int *a) {\n  a[0] = widht;\n}\n")
+        self.fails(["run", source, "--arg", "a=zeros:1"], 1, "bad.cl:2:10: error:", "widht", "^")
+
+    def test_devices(self):
+        self.fails([*SAXPY, "-d", "nothing"], 1, "nothing")
+        self.fails([*SAXPY, "-d", "cpu:99"], 1, "cpu:99")
+        self.fails([*SAXPY, "-d", "null"], 1, "null")
+
+
+class Devices(CommandTest):
+    def test_list(self):
+        out, _ = self.quern("devices")
+        self.assertIn("cpu:0", out)
+        self.assertIn("check", out)
+
+    def test_json(self):
+        result = json.loads(self.quern("devices", "--json")[0])
+        self.assertIn("cpu:0", [d["selector"] for d in result["devices"]])
+        for a in result["adapters"]:
+            self.assertEqual({"name", "loaded", "path", "reason"}, set(a))
+
+    def test_verbose_says_why_an_adapter_is_missing(self):
+        os.mkdir(self.path("adapters"))
+        self.file("adapters/libquern-adapter-broken.so", "this is no library")
+        out, _ = self.quern("devices", "-v", environment={"QUERN_ADAPTER_PATH": self.path("adapters")})
+        self.assertIn("broken", out)
+        self.assertIn("not loaded", out)
+
+    def test_help(self):
+        for words in (["--help"], ["run", "--help"], ["devices", "--help"], ["--version"]):
+            self.assertTrue(self.quern(*words)[0])
+
+
+main()
