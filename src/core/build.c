@@ -45,7 +45,7 @@ static qn_status find_target(const char *name, const build_target **out) {
 }
 
 static qn_status emit_code(ir_module *m, const qn_build_options *o, const qn_compile_options *compile, qn_bytes *out) {
-  const build_target *target;
+  const build_target *target = NULL;
   QN_TRY(find_target(o->target ? o->target : "host", &target));
   QN_TRY(qn_prepare_cpu(m));
   qn_target_options code = {.emit = o->kind == QN_ARTIFACT_OBJECT     ? QN_EMIT_OBJECT
