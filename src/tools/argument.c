@@ -379,8 +379,8 @@ static tool_status infer_size(resolver *r, run_argument *a) {
   const run_argument *from = NULL;
   const char *stem = a->info.name;
   size_t length = strlen(stem);
-  bool own = false, is_int = !array_type_of(a->info.element_type)->is_float && a->info.element_type != QN_TYPE_NONE &&
-                             a->info.kind == QN_ARGUMENT_VALUE && width_of(a) == 1;
+  bool is_int = !array_type_of(a->info.element_type)->is_float && a->info.element_type != QN_TYPE_NONE &&
+                a->info.kind == QN_ARGUMENT_VALUE && width_of(a) == 1;
   for (uint32_t pass = 0; is_int && pass < 2 && !from; pass++) {
     for (uint32_t i = 0; i < r->all->count; i++) {
       run_argument *other = &r->all->items[i];
@@ -395,12 +395,10 @@ static tool_status infer_size(resolver *r, run_argument *a) {
                           "argument '%s' is missing, and it could be %" PRIu64 " (from '%s') or %" PRIu64
                           " (from '%s'); give --arg %s=N",
                           a->info.name, found, from->info.name, value, other->info.name, a->info.name);
+      if (!from) from = other;
       found = value;
-      from = other;
-      own = pass == 0;
     }
   }
-  (void)own;
   if (!from)
     return tool_error(TOOL_USAGE, "argument '%s' of kernel '%s' is missing: give --arg %s=..., it is %s", a->info.name,
                       r->kernel, a->info.name, type_text(a));

@@ -10,8 +10,8 @@ static const struct {
   const char *name;
   qn_status (*run)(ir_module *m);
 } cpu_passes[] = {
-    {"simplify", pass_simplify}, {"inline", inline_some}, {"simplify", pass_simplify},
-    {"access", pass_access},     {"layout", pass_layout},
+    {"link", pass_link},         {"simplify", pass_simplify}, {"inline", inline_some},
+    {"simplify", pass_simplify}, {"access", pass_access},     {"layout", pass_layout},
 };
 
 static bool verifies(void) {
