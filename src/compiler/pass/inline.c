@@ -81,18 +81,25 @@ static bool holds_return(const ir_inst *inst) {
   return false;
 }
 
+/* Copies into a block and comes back to the place where the builder was. */
+static void copy_into(inliner *in, ir_block *to, const ir_block *from, uint32_t depth) {
+  ir_inst *before = in->b.before;
+  ir_block *outer = ir_into(&in->b, to);
+  if (from)
+    copy_block(in, from, depth);
+  else
+    ir_leave(&in->b, IR_BREAK);
+  ir_into(&in->b, outer);
+  in->b.before = before;
+}
+
 static void copy_inner(inliner *in, ir_inst *inst, ir_inst *copy, uint32_t depth) {
   bool can_break = inst->op == IR_LOOP || inst->op == IR_SWITCH;
-  for (uint32_t i = 0; i < ir_block_count(inst); i++) {
-    ir_block *outer = ir_into(&in->b, copy->u.ctrl.blocks[i]);
-    copy_block(in, inst->u.ctrl.blocks[i], depth + can_break);
-    ir_into(&in->b, outer);
-  }
+  for (uint32_t i = 0; i < ir_block_count(inst); i++)
+    copy_into(in, copy->u.ctrl.blocks[i], inst->u.ctrl.blocks[i], depth + can_break);
   if (!can_break || !holds_return(inst)) return;
   ir_inst *leave = ir_if(&in->b, ir_load(&in->b, in->done->address));
-  ir_block *outer = ir_into(&in->b, leave->u.ctrl.blocks[0]);
-  ir_leave(&in->b, IR_BREAK);
-  ir_into(&in->b, outer);
+  copy_into(in, leave->u.ctrl.blocks[0], NULL, 0);
 }
 
 static void copy_block(inliner *in, const ir_block *from, uint32_t depth) {
