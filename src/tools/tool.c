@@ -13,38 +13,39 @@
 
 const char *tool_command = "quern";
 
-tool_status tool_error(tool_status status, const char *format, ...) {
-  va_list args;
+/* "command: text" without the line's end; false when nothing is told. */
+static bool tell(const char *format, va_list args) {
+  if (!tool_command) return false;
   fflush(stdout);
   fprintf(stderr, "%s: ", tool_command);
-  va_start(args, format);
   vfprintf(stderr, format, args);
+  return true;
+}
+
+tool_status tool_error(tool_status status, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  if (tell(format, args)) fputc('\n', stderr);
   va_end(args);
-  fputc('\n', stderr);
   return status;
 }
 
 tool_status tool_library_error(qn_status status, const char *format, ...) {
   va_list args;
-  fflush(stdout);
-  fprintf(stderr, "%s: ", tool_command);
-  va_start(args, format);
-  vfprintf(stderr, format, args);
-  va_end(args);
   const char *text = qn_error_text();
   size_t length = strlen(text);
-  fprintf(stderr, ": %s%s", length ? text : qn_status_name(status), length && text[length - 1] == '\n' ? "" : "\n");
+  va_start(args, format);
+  if (tell(format, args))
+    fprintf(stderr, ": %s%s", length ? text : qn_status_name(status), length && text[length - 1] == '\n' ? "" : "\n");
+  va_end(args);
   return status == QN_ERROR_INVALID_ARGUMENT ? TOOL_USAGE : TOOL_FAILED;
 }
 
 void tool_note(const char *format, ...) {
   va_list args;
-  fflush(stdout);
-  fprintf(stderr, "%s: ", tool_command);
   va_start(args, format);
-  vfprintf(stderr, format, args);
+  if (tell(format, args)) fputc('\n', stderr);
   va_end(args);
-  fputc('\n', stderr);
 }
 
 static void *checked(void *memory) {

@@ -18,7 +18,7 @@ tool_status tool_error(tool_status status, const char *format, ...) __attribute_
 tool_status tool_library_error(qn_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A remark on standard error; silent when `quiet`. */
 void tool_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The subcommand's name in messages. */
+/* The subcommand's name in messages; NULL: nothing is told (programs that use parts of the command). */
 extern const char *tool_command;
 
 #define TOOL_TRY(expression)                    \

@@ -25,7 +25,7 @@ static const char *path_of(const char *name) {
 static int setup(void **state) {
   (void)state;
   strcpy(directory, "/tmp/quern-files-XXXXXX");
-  if (!freopen("/dev/null", "w", stderr)) return -1;
+  tool_command = NULL; /* what is wrong is told to nobody */
   return mkdtemp(directory) ? 0 : -1;
 }
 
