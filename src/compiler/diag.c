@@ -10,6 +10,7 @@
 #define LINE_COLUMNS 200
 #define LINE_LEAD 80
 #define INCLUDE_LINES 6
+#define MACRO_NOTES 6
 
 void qn_diags_init(qn_diags *diags, qn_sources *sources) { *diags = (qn_diags){.sources = sources, .error_limit = 20}; }
 
@@ -151,18 +152,57 @@ static void append_message(qn_bytes *out, const char *format, va_list args) {
   if ((size_t)size >= sizeof text) qn_bytes_append_str(out, "...");
 }
 
+/* One message: where, what, and the line. */
+static void tell(qn_diags *diags, const char *word, qn_loc loc, uint32_t length, const char *format, va_list args,
+                 const char *behind) {
+  loc = qn_sources_outermost(diags->sources, loc, &length);
+  qn_position position = qn_sources_position(diags->sources, loc);
+  if (position.file) {
+    tell_includes(diags, position.included_at);
+    append_clean(&diags->text, position.file);
+  }
+  if (position.line) qn_bytes_printf(&diags->text, ":%u:%u", position.line, position.column);
+  qn_bytes_printf(&diags->text, "%s%s: ", position.file ? ": " : "", word);
+  append_message(&diags->text, format, args);
+  qn_bytes_append_str(&diags->text, behind);
+  if (position.line) tell_line(diags, &position, length);
+}
+
+static void tell_note(qn_diags *diags, qn_loc loc, uint32_t length, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+static void tell_note(qn_diags *diags, qn_loc loc, uint32_t length, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  tell(diags, "note", loc, length, format, args, "\n");
+  va_end(args);
+}
+
+/* The macros that a token came through, the outermost first, as Clang does; of many only the ends of the chain. */
+static void tell_macros(qn_diags *diags, qn_loc loc) {
+  uint32_t depth = 0;
+  for (qn_loc at = loc; qn_sources_expansion(diags->sources, at); at = qn_sources_expansion(diags->sources, at)->at)
+    depth++;
+  /* Walking from the inside each time costs little: only MACRO_NOTES of them are told. */
+  for (uint32_t i = depth; i-- > 0;) {
+    if (depth > MACRO_NOTES && i >= MACRO_NOTES / 2 && i < depth - MACRO_NOTES / 2) {
+      if (i == depth - MACRO_NOTES / 2 - 1)
+        tell_note(diags, 0, 0, "through %u more macros", depth - MACRO_NOTES / 2 * 2);
+      continue;
+    }
+    qn_loc at = loc;
+    for (uint32_t j = 0; j < i; j++) at = qn_sources_expansion(diags->sources, at)->at;
+    const qn_expansion *e = qn_sources_expansion(diags->sources, at);
+    tell_note(diags, e->macro->locs[at - e->base], e->macro->lengths[at - e->base], "expanded from macro '%s'",
+              e->macro->name);
+  }
+}
+
 void qn_diagv(qn_diags *diags, qn_severity severity, qn_loc loc, uint32_t length, const char *format, va_list args) {
   static const char *const words[] = {[QN_NOTE] = "note", [QN_WARNING] = "warning", [QN_ERROR] = "error"};
   bool note = severity == QN_NOTE, promoted = false;
   bool admitted = admit(diags, &severity, &promoted);
   if (!note) diags->last_suppressed = !admitted;
   if (!admitted) return;
-  qn_position position = qn_sources_position(diags->sources, loc);
-  if (position.file) tell_includes(diags, position.included_at);
-  if (position.file) append_clean(&diags->text, position.file);
-  if (position.line) qn_bytes_printf(&diags->text, ":%u:%u", position.line, position.column);
-  qn_bytes_printf(&diags->text, "%s%s: ", position.file ? ": " : "", words[severity]);
-  append_message(&diags->text, format, args);
-  qn_bytes_append_str(&diags->text, promoted ? " [-Werror]\n" : "\n");
-  if (position.line) tell_line(diags, &position, length);
+  tell(diags, words[severity], loc, length, format, args, promoted ? " [-Werror]\n" : "\n");
+  if (!note) tell_macros(diags, loc);
 }

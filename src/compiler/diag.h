@@ -35,7 +35,8 @@ typedef struct qn_diags {
 /* The limit is 20; 0 stands for none. */
 void qn_diags_init(qn_diags *diags, qn_sources *sources);
 void qn_diags_free(qn_diags *diags);
-/* `length` bytes from `loc` are underlined; 0 or 1: a caret only. */
+/* `length` bytes from `loc` are underlined; 0 or 1: a caret only. Of a macro's token its use is shown, and behind an error
+ * or warning notes show the text of each macro that it came through. */
 void qn_diag(qn_diags *diags, qn_severity severity, qn_loc loc, uint32_t length, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 void qn_diagv(qn_diags *diags, qn_severity severity, qn_loc loc, uint32_t length, const char *format, va_list args);

@@ -2,8 +2,12 @@
 #include "compiler/source.h"
 
 #define SOURCE_LIMIT (UINT32_C(1) << 30)
+#define EXPANSION_BIT (UINT32_C(1) << 31)
+#define BLOCK_COUNT 512
 
-void qn_sources_init(qn_sources *sources, qn_arena *arena) { *sources = (qn_sources){.arena = arena, .next = 1}; }
+void qn_sources_init(qn_sources *sources, qn_arena *arena) {
+  *sources = (qn_sources){.arena = arena, .next = 1, .next_expansion = EXPANSION_BIT};
+}
 
 /* Doubles an array that lives in the arena; the old one stays there unused, which costs at most as much again. */
 static bool grow(qn_arena *arena, void *array_pointer, uint32_t *capacity, uint32_t count, size_t item_size) {
@@ -31,7 +35,68 @@ qn_source_file *qn_sources_add(qn_sources *sources, const char *name, qn_sv text
   return file;
 }
 
-qn_source_file *qn_sources_find(const qn_sources *sources, qn_loc loc) {
+/* ---- Macros' tokens ------------------------------------------------------------------------------- */
+
+static qn_expansion *expansion_at(const qn_sources *sources, uint32_t index) {
+  return &sources->expansions[index / BLOCK_COUNT][index % BLOCK_COUNT];
+}
+
+qn_loc qn_sources_expand(qn_sources *sources, const qn_macro_places *macro, qn_loc at, uint32_t length) {
+  if (macro->count == 0 || macro->count > UINT32_MAX - sources->next_expansion) return 0;
+  uint32_t index = sources->expansion_count;
+  if (index % BLOCK_COUNT == 0) {
+    uint32_t block = index / BLOCK_COUNT;
+    if (!grow(sources->arena, &sources->expansions, &sources->block_capacity, block, sizeof *sources->expansions))
+      return 0;
+    sources->expansions[block] = QN_ARENA_ARRAY(sources->arena, qn_expansion, BLOCK_COUNT);
+    if (!sources->expansions[block]) return 0;
+  }
+  qn_loc base = sources->next_expansion;
+  const qn_expansion *around = qn_sources_expansion(sources, at);
+  *expansion_at(sources, index) = (qn_expansion){.macro = macro,
+                                                 .base = base,
+                                                 .at = at,
+                                                 .outermost = around ? around->outermost : at,
+                                                 .outermost_length = around ? around->outermost_length : length};
+  sources->expansion_count++;
+  sources->next_expansion += macro->count;
+  return base;
+}
+
+/* Most are asked about while they are read: the search starts at the last one. */
+const qn_expansion *qn_sources_expansion(const qn_sources *sources, qn_loc loc) {
+  if (loc < EXPANSION_BIT || loc >= sources->next_expansion) return NULL;
+  uint32_t high = sources->expansion_count, step = 1;
+  while (step < high && expansion_at(sources, high - step)->base > loc) {
+    high -= step;
+    step *= 2;
+  }
+  uint32_t low = step < high ? high - step : 0;
+  while (high - low > 1) {
+    uint32_t middle = low + (high - low) / 2;
+    if (expansion_at(sources, middle)->base <= loc)
+      low = middle;
+    else
+      high = middle;
+  }
+  return expansion_at(sources, low);
+}
+
+qn_loc qn_sources_outermost(const qn_sources *sources, qn_loc loc, uint32_t *length) {
+  const qn_expansion *e = qn_sources_expansion(sources, loc);
+  if (!e) return loc;
+  *length = e->outermost_length;
+  return e->outermost;
+}
+
+qn_loc qn_sources_behind(const qn_sources *sources, qn_loc loc, uint32_t length) {
+  loc = qn_sources_outermost(sources, loc, &length);
+  return loc + (length ? length : 1);
+}
+
+/* ---- Files ---------------------------------------------------------------------------------------- */
+
+static qn_source_file *file_of(const qn_sources *sources, qn_loc loc) {
   if (loc == 0 || loc >= sources->next) return NULL;
   uint32_t low = 0, high = sources->count;
   while (high - low > 1) {
@@ -42,6 +107,11 @@ qn_source_file *qn_sources_find(const qn_sources *sources, qn_loc loc) {
       high = middle;
   }
   return sources->count ? sources->files[low] : NULL;
+}
+
+qn_source_file *qn_sources_find(const qn_sources *sources, qn_loc loc) {
+  uint32_t length;
+  return file_of(sources, qn_sources_outermost(sources, loc, &length));
 }
 
 bool qn_sources_set_line(qn_sources *sources, qn_loc from, const char *name, uint32_t line) {
@@ -99,7 +169,9 @@ static const qn_line_mark *mark_before(const qn_source_file *file, uint32_t offs
 
 qn_position qn_sources_position(qn_sources *sources, qn_loc loc) {
   qn_position position = {0};
-  qn_source_file *file = qn_sources_find(sources, loc);
+  uint32_t length;
+  loc = qn_sources_outermost(sources, loc, &length);
+  qn_source_file *file = file_of(sources, loc);
   if (!file) return position;
   position.file = file->name;
   position.included_at = file->included_at;

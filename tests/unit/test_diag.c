@@ -126,6 +126,33 @@ static void deep_include_stacks_are_shortened(void **state) {
   assert_int_equal(count_of("In file included from main.cl:1:\nx.h:1:1: error: deep"), 1);
 }
 
+static void macros_are_told_from_the_outside_in(void **state) {
+  (void)state;
+  qn_loc base = add("#define B x\n#define A B\nA;\n");
+  const qn_loc b_loc = base + 10, a_loc = base + 22;
+  const uint32_t length = 1;
+  const qn_macro_places b = {"B", &b_loc, &length, 1}, a = {"A", &a_loc, &length, 1};
+  qn_loc loc = qn_sources_expand(&sources, &b, qn_sources_expand(&sources, &a, base + 24, 1), 1);
+  qn_diag(&diags, QN_ERROR, loc, 1, "m");
+  qn_diag(&diags, QN_NOTE, loc, 1, "n");
+  assert_text(
+      "a.cl:3:1: error: m\nA;\n^\n"
+      "a.cl:2:11: note: expanded from macro 'A'\n#define A B\n          ^\n"
+      "a.cl:1:11: note: expanded from macro 'B'\n#define B x\n          ^\n"
+      "a.cl:3:1: note: n\nA;\n^\n");
+}
+
+static void long_chains_of_macros_are_shortened(void **state) {
+  (void)state;
+  qn_loc base = add("M"), loc = base;
+  const uint32_t length = 1;
+  const qn_macro_places m = {"M", &base, &length, 1};
+  for (int i = 0; i < 100; i++) loc = qn_sources_expand(&sources, &m, loc, 1);
+  qn_diag(&diags, QN_ERROR, loc, 1, "m");
+  assert_int_equal(count_of("expanded from macro 'M'"), 6);
+  assert_int_equal(count_of("note: through 94 more macros"), 1);
+}
+
 static void message_without_a_place(void **state) {
   (void)state;
   qn_diag(&diags, QN_ERROR, 0, 0, "no kernel");
@@ -219,6 +246,8 @@ int main(void) {
       T(bytes_that_are_no_text_are_replaced),
       T(include_stack_is_told_once),
       T(deep_include_stacks_are_shortened),
+      T(macros_are_told_from_the_outside_in),
+      T(long_chains_of_macros_are_shortened),
       T(message_without_a_place),
       T(errors_stop_at_the_limit),
       T(warnings_are_bounded),

@@ -114,6 +114,48 @@ static void without_memory_the_file_is_still_known(void **state) {
   qn_arena_free(&small);
 }
 
+static void tokens_of_macros_have_two_places(void **state) {
+  (void)state;
+  qn_source_file *file = qn_sources_add(&sources, "a.cl", QN_SV("#define B x + y\n#define A B z\n A;\n"), 0);
+  const qn_loc b_locs[] = {file->base + 10, file->base + 12, file->base + 14},
+               a_locs[] = {file->base + 26, file->base + 28};
+  const uint32_t lengths[] = {1, 1, 1};
+  const qn_macro_places b = {"B", b_locs, lengths, 3}, a = {"A", a_locs, lengths, 2};
+  qn_loc in_a = qn_sources_expand(&sources, &a, file->base + 31, 1);
+  qn_loc in_b = qn_sources_expand(&sources, &b, in_a, 1);
+  for (uint32_t i = 0; i < 3; i++) {
+    assert_at(in_b + i, "a.cl", 3, 2, " A;");
+    assert_ptr_equal(qn_sources_find(&sources, in_b + i), file);
+    assert_ptr_equal(qn_sources_expansion(&sources, in_b + i)->macro, &b);
+    assert_int_equal(qn_sources_expansion(&sources, in_b + i)->at, in_a);
+    assert_int_equal(qn_sources_behind(&sources, in_b + i, 5), file->base + 32);
+  }
+  assert_ptr_equal(qn_sources_expansion(&sources, in_a + 1)->macro, &a);
+  assert_null(qn_sources_expansion(&sources, in_b + 3));
+  assert_null(qn_sources_expansion(&sources, file->base));
+  assert_null(qn_sources_find(&sources, in_b + 3));
+  assert_int_equal(qn_sources_behind(&sources, file->base, 4), file->base + 4);
+}
+
+static void every_use_of_a_macro_is_found(void **state) {
+  (void)state;
+  static char text[10001];
+  memset(text, 'm', sizeof text - 1);
+  qn_source_file *file = qn_sources_add(&sources, "a.cl", qn_sv_from(text), 0);
+  static const qn_loc locs[7];
+  static const uint32_t lengths[7];
+  qn_loc bases[3000];
+  for (uint32_t i = 0; i < 3000; i++) {
+    qn_macro_places *places = QN_ARENA_NEW(&arena, qn_macro_places);
+    *places = (qn_macro_places){"M", locs, lengths, i % 7 + 1};
+    bases[i] = qn_sources_expand(&sources, places, file->base + i, 1);
+    assert_int_not_equal(bases[i], 0);
+  }
+  for (uint32_t i = 0; i < 3000; i++)
+    for (uint32_t j = 0; j < i % 7 + 1; j++)
+      assert_int_equal(qn_sources_expansion(&sources, bases[i] + j)->at, file->base + i);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(location_zero_is_nowhere, setup, teardown),
@@ -122,6 +164,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(files_do_not_overlap, setup, teardown),
       cmocka_unit_test_setup_teardown(line_marks_renumber_what_follows, setup, teardown),
       cmocka_unit_test_setup_teardown(sources_over_a_gibibyte_are_refused, setup, teardown),
+      cmocka_unit_test_setup_teardown(tokens_of_macros_have_two_places, setup, teardown),
+      cmocka_unit_test_setup_teardown(every_use_of_a_macro_is_found, setup, teardown),
       cmocka_unit_test_setup_teardown(without_memory_the_file_is_still_known, setup, teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

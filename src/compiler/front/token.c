@@ -191,7 +191,7 @@ bool front_token_open(front *f) {
 }
 
 void front_next(front *f) {
-  f->last_end = f->tok.pp.loc + (f->tok.pp.length > 0 ? f->tok.pp.length : 1);
+  f->last_end = qn_sources_behind(f->diags->sources, f->tok.pp.loc, f->tok.pp.length);
   if (f->has_ahead) {
     f->tok = f->ahead;
     f->has_ahead = false;

@@ -172,6 +172,22 @@ static void warn_redefined(pp *p, const pp_macro *old, const pp_macro *new_macro
   if (old->loc) pp_note(p, old->loc, old->length, "the definition before is here");
 }
 
+/* Where the tokens are written, for notes. Without memory for it there are none. */
+static qn_macro_places *make_places(pp *p, const pp_macro *macro) {
+  qn_macro_places *places = QN_ARENA_NEW(p->arena, qn_macro_places);
+  qn_loc *locs = QN_ARENA_ARRAY(p->arena, qn_loc, macro->token_count);
+  uint32_t *lengths = QN_ARENA_ARRAY(p->arena, uint32_t, macro->token_count);
+  if (!places || !locs || !lengths) return NULL;
+  for (uint32_t i = 0; i < macro->token_count; i++) {
+    locs[i] = macro->tokens[i].loc;
+    lengths[i] = macro->tokens[i].length;
+  }
+  /* A name is followed by other characters of its source. */
+  const char *name = qn_arena_copy(p->arena, macro->name->text);
+  *places = (qn_macro_places){.name = name, .locs = locs, .lengths = lengths, .count = macro->token_count};
+  return name ? places : NULL;
+}
+
 static bool finish_macro(pp *p, pp_macro *macro, const pp_buffer *line) {
   replacement body = {0};
   if (!read_body(p, macro, line, &body)) return false;
@@ -179,6 +195,7 @@ static bool finish_macro(pp *p, pp_macro *macro, const pp_buffer *line) {
   macro->tokens = body.tokens;
   macro->parts = body.is_plain ? NULL : body.parts;
   macro->token_count = body.count;
+  if (!macro->is_predefined && body.count) macro->places = make_places(p, macro);
   return find_expanding(p, macro, &body);
 }
 

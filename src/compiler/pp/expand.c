@@ -71,11 +71,12 @@ void pp_drop_floor(pp *p) {
 }
 
 static void read_context(pp_context *context, pp_token *out) {
-  *out = *context->at++;
-  if (context->loc) {
-    out->loc = context->loc;
-    out->length = context->length;
+  *out = *context->at;
+  if (context->use.first) {
+    out->loc = context->use.first + context->use.step * (uint32_t)(context->at - context->macro->tokens);
+    out->length = context->use.length;
   }
+  context->at++;
   if (context->is_first) {
     out->space_before = context->space_before;
     out->line_start = context->line_start;
@@ -248,6 +249,16 @@ static bool expand_arguments(pp *p, const pp_macro *macro, const pp_token *name,
 
 /* ---- Macros --------------------------------------------------------------------------------------- */
 
+pp_use pp_use_macro(pp *p, const pp_macro *macro, const pp_token *invocation) {
+  pp_use use = {.first = invocation->loc, .length = invocation->length};
+  qn_loc first = macro->places ? qn_sources_expand(p->sources, macro->places, invocation->loc, invocation->length) : 0;
+  if (first) {
+    use.first = first;
+    use.step = 1;
+  }
+  return use;
+}
+
 static bool push_macro(pp *p, pp_macro *macro, const pp_token *name, pp_buffer *owned) {
   pp_context *context = push(p);
   if (!context) return false;
@@ -263,8 +274,7 @@ static bool push_macro(pp *p, pp_macro *macro, const pp_token *name, pp_buffer *
   } else {
     context->at = macro->tokens;
     context->end = macro->tokens + macro->token_count;
-    context->loc = name->loc;
-    context->length = name->length;
+    context->use = pp_use_macro(p, macro, name);
   }
   macro->is_active = true;
   return true;

@@ -75,9 +75,8 @@ bool pp_names_open(pp *p) {
   const struct {
     pp_name **name;
     const char *text;
-  } own[] = {{&p->name_defined, "defined"},           {&p->name_pragma, "_Pragma"},
-             {&p->name_has_include, "__has_include"}, {&p->name_once, "once"},      {&p->name_long_prefix, "L"},
-             {&p->name_va_args, "__VA_ARGS__"}};
+  } own[] = {{&p->name_defined, "defined"}, {&p->name_pragma, "_Pragma"}, {&p->name_has_include, "__has_include"},
+             {&p->name_once, "once"},       {&p->name_long_prefix, "L"},  {&p->name_va_args, "__VA_ARGS__"}};
   for (size_t i = 0; i < sizeof own / sizeof *own; i++)
     if (!(*own[i].name = pp_intern_kept(p, qn_sv_from(own[i].text)))) return false;
   return true;

@@ -73,7 +73,7 @@ typedef struct pp_token {
   bool line_start;
   bool no_expand;  /* within pp: a macro's name that stays as it is */
   uint32_t length; /* bytes to underline at loc */
-  qn_loc loc;      /* where diagnostics point: the place of expansion for a token that a macro made */
+  qn_loc loc;      /* of a macro's token it says both where the macro is used and where its text is */
   qn_sv text;
   pp_name *name; /* PP_IDENT */
 } pp_token;

@@ -97,7 +97,15 @@ typedef struct pp_macro {
   pp_token *tokens; /* without # and ## */
   pp_part *parts;   /* beside each token; NULL: no parameters, no ## */
   uint32_t token_count;
+  qn_macro_places *places; /* of the tokens; NULL: nobody wants to see them */
 } pp_macro;
+
+/* Where the tokens of one use of a macro are: token i at `first` + i * step. */
+typedef struct pp_use {
+  qn_loc first;
+  uint32_t step; /* 0: all where the macro is used */
+  uint32_t length;
+} pp_use;
 
 typedef struct pp_buffer {
   pp_token *tokens;
@@ -109,9 +117,8 @@ typedef struct pp_context {
   const pp_token *at, *end;
   pp_macro *macro; /* active until the context is left; NULL: an argument or a directive's line */
   pp_buffer owned; /* given back when the context is left */
-  qn_loc loc;      /* the tokens' location and length, 0: they have their own */
-  uint32_t length;
-  bool is_first; /* the next token takes over how the macro's name stood */
+  pp_use use;      /* of `macro`; first 0: the tokens have their own locations */
+  bool is_first;   /* the next token takes over how the macro's name stood */
   bool space_before, line_start;
   bool is_floor; /* reading ends here with PP_EOF, until the context is dropped */
 } pp_context;
@@ -213,8 +220,10 @@ void pp_once(pp *p);
 #define PP_DIRECTIVES(X)                                                                                  \
   X(DEFINE, "define")                                                                                     \
   X(UNDEF, "undef")                                                                                       \
-  X(INCLUDE, "include") X(IF, "if") X(IFDEF, "ifdef") X(IFNDEF, "ifndef") X(ELIF, "elif") X(ELSE, "else") \
-      X(ENDIF, "endif") X(LINE, "line") X(ERROR, "error") X(WARNING, "warning") X(PRAGMA, "pragma")
+  X(INCLUDE, "include")                                                                                   \
+  X(IF, "if")                                                                                             \
+  X(IFDEF, "ifdef") X(IFNDEF, "ifndef") X(ELIF, "elif") X(ELSE, "else") X(ENDIF, "endif") X(LINE, "line") \
+      X(ERROR, "error") X(WARNING, "warning") X(PRAGMA, "pragma")
 typedef enum pp_directive {
   PP_D_NONE,
 #define QN_X(id, text) PP_D_##id,
@@ -275,6 +284,8 @@ typedef struct pp_arguments {
 /* The replacement list, which has parts, with its arguments put in. */
 bool pp_substitute(pp *p, const pp_macro *macro, const pp_arguments *arguments, const pp_token *invocation,
                    pp_buffer *out);
+/* Notes a use of a macro. */
+pp_use pp_use_macro(pp *p, const pp_macro *macro, const pp_token *invocation);
 /* A string literal of `text`, escaped. */
 qn_sv pp_quote(pp *p, qn_sv text);
 

@@ -6,6 +6,7 @@ typedef struct state {
   const pp_macro *macro;
   const pp_arguments *arguments;
   const pp_token *invocation;
+  pp_use use;
   pp_buffer *out;
   bool left_is_empty; /* what stands left of a ## came to nothing */
 } state;
@@ -149,11 +150,17 @@ static bool is_gnu_comma(const state *s, uint32_t i) {
          macro->parts[i + 1].parameter == macro->parameter_count && !macro->parts[i + 1].stringize;
 }
 
+/* The macro's own token, where it is used. */
+static pp_token part_token(const state *s, uint32_t i) {
+  pp_token token = s->macro->tokens[i];
+  token.loc = s->use.first + s->use.step * i;
+  token.length = s->use.length;
+  return token;
+}
+
 static bool append_part(state *s, uint32_t i, bool pastes) {
   const pp_part *part = &s->macro->parts[i];
-  pp_token token = s->macro->tokens[i];
-  token.loc = s->invocation->loc;
-  token.length = s->invocation->length;
+  pp_token token = part_token(s, i);
   if (part->stringize) {
     if (!stringize(s, argument_tokens(s, part->parameter, false), &token)) return false;
   } else if (part->parameter)
@@ -167,9 +174,7 @@ static bool append_gnu_comma(state *s, uint32_t i, bool pastes) {
     s->left_is_empty = !pastes || s->left_is_empty;
     return true;
   }
-  pp_token comma = s->macro->tokens[i];
-  comma.loc = s->invocation->loc;
-  comma.length = s->invocation->length;
+  pp_token comma = part_token(s, i);
   return append(s, (tokens){&comma, 1}, comma.space_before, pastes) &&
          append(s, argument_tokens(s, last, true), false, false);
 }
@@ -177,6 +182,7 @@ static bool append_gnu_comma(state *s, uint32_t i, bool pastes) {
 bool pp_substitute(pp *p, const pp_macro *macro, const pp_arguments *arguments, const pp_token *invocation,
                    pp_buffer *out) {
   state s = {.p = p, .macro = macro, .arguments = arguments, .invocation = invocation, .out = out};
+  s.use = pp_use_macro(p, macro, invocation);
   bool pastes = false;
   for (uint32_t i = 0; i < macro->token_count; i++) {
     bool is_gnu = is_gnu_comma(&s, i);

@@ -413,7 +413,7 @@ static bool evaluate(pp *p, const pp_token *directive, const pp_buffer *tokens) 
   }
   const pp_token *last = &tokens->tokens[tokens->count - 1];
   reader r = {.p = p, .at = tokens->tokens, .end = last + 1};
-  r.line_end = (pp_token){.kind = PP_EOF, .loc = last->loc + last->length, .length = 1};
+  r.line_end = (pp_token){.kind = PP_EOF, .loc = qn_sources_behind(p->sources, last->loc, last->length), .length = 1};
   value result = conditional(&r, true);
   if (r.at < r.end) fail(&r, r.at, "unexpected '%.*s' in #if", QN_SV_ARG(r.at->text));
   return !r.failed && result.bits;
