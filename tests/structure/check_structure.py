@@ -2,7 +2,7 @@
 """Checks that arrows between the parts of the tree point one way (docs/layout.md): what each file includes, what each
 object leaves undefined, what each library exports and needs.
 
-  check_structure.py --source DIR --build DIR [--sources-only] [--libraries]   prints what is wrong; exit status 1 when any
+  check_structure.py --source DIR --build DIR [--sources-only]     prints what is wrong; exit status 1 when any
   check_structure.py --self-test                                   the checks must find what is put wrong for them
 """
 
@@ -314,7 +314,6 @@ def main():
     parser.add_argument("--source", type=pathlib.Path)
     parser.add_argument("--build", type=pathlib.Path)
     parser.add_argument("--sources-only", action="store_true", help="sanitizers add names of their own to libraries")
-    parser.add_argument("--libraries", action="store_true", help="also what libraries export and need")
     parser.add_argument("--self-test", action="store_true")
     options = parser.parse_args()
     wrong = self_test() if options.self_test else []
@@ -322,8 +321,7 @@ def main():
         wrong += check_includes(options.source)
     if options.build and not options.sources_only:
         wrong += check_objects(objects_of(options.build, options.source))
-        if options.libraries:
-            wrong += check_libraries(options.source, options.build)
+        wrong += check_libraries(options.source, options.build)
     for message in wrong:
         print(message, file=sys.stderr)
     return 1 if wrong else 0

@@ -1,3 +1,4 @@
+/* labels: threads */
 /* The cpu adapter's queues: asynchrony, order, waits, failures, time limits, many threads. */
 #include <pthread.h>
 #include <sched.h>

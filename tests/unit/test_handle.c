@@ -1,3 +1,4 @@
+/* labels: threads */
 /* Checked handles: rules L2 and L3 at their root. */
 #include <pthread.h>
 #include <setjmp.h>
