@@ -274,13 +274,11 @@ static function_place *place_of(builder *b, const ir_function *f) {
 }
 
 static void emit_call(builder *b, const ir_inst *inst) {
-  function_place *callee = place_of(b, inst->u.callee);
   uint32_t at = here(b);
   add_step(b, CODE_CALL, inst);
   set_operands(b, at, inst);
   if (b->failed) return;
-  b->c->steps[at].index = callee->return_register;
-  b->c->steps[at].target = 0; /* set when all entries are known */
+  b->c->steps[at].target = 0; /* set, with the return register, when all functions are placed */
   /* What comes back is moved out of the callee's own result registers: the callee may be called again. */
   if (inst->type->kind != IR_VOID) {
     uint64_t result = new_registers(b, inst->type);
@@ -484,6 +482,7 @@ qn_status code_build(code *c, const ir_function *kernel) {
     code_step *s = &c->steps[i];
     if (s->kind != CODE_CALL) continue;
     const function_place *callee = place_of(&b, s->inst->u.callee);
+    s->index = callee->return_register;
     s->target = callee->entry;
     s->targets = callee->parameters;
   }
