@@ -21,13 +21,42 @@
 static qn_status inline_some(ir_module *m) { return pass_inline(m, false); }
 static qn_status inline_all(ir_module *m) { return pass_inline(m, true); }
 
+/* What the pass found, for the text behind the module: values by number, then leaves that part items. */
+static qn_bytes notes;
+
+static bool note_inst(void *user, ir_inst *inst) {
+  bool leaves = inst->op == IR_BREAK || inst->op == IR_CONTINUE || inst->op == IR_BREAK_IF || inst->op == IR_RETURN;
+  uint32_t *count = user;
+  if (inst->type->kind != IR_VOID) {
+    if (qn_is_uniform(inst->aux)) qn_bytes_printf(&notes, " %%%u", *count);
+    ++*count;
+  } else if (leaves) {
+    qn_bytes_printf(&notes, " %s-%s", ir_op_table[inst->op].text, qn_is_uniform(inst->aux) ? "together" : "apart");
+  }
+  return true;
+}
+
+static qn_status uniformity(ir_module *m) {
+  for (ir_function *f = m->functions; f; f = f->next) {
+    if (!f->is_kernel) continue;
+    QN_TRY(pass_uniformity(f));
+    uint32_t count = 0;
+    qn_bytes_printf(&notes, "; @%s:", f->name);
+    for (ir_var *v = f->vars; v; v = v->next)
+      if (qn_is_uniform(v->aux)) qn_bytes_printf(&notes, " %%%s", v->name);
+    ir_walk(f->body, note_inst, &count);
+    qn_bytes_append_str(&notes, "\n");
+  }
+  return QN_OK;
+}
+
 typedef struct named_pass {
   const char *name;
   qn_status (*run)(ir_module *m);
 } named_pass;
 static const named_pass passes[] = {
     {"simplify", pass_simplify}, {"inline", inline_some}, {"inline_all", inline_all},
-    {"access", pass_access},     {"layout", pass_layout},
+    {"access", pass_access},     {"layout", pass_layout}, {"uniformity", uniformity},
 };
 enum { PASS_COUNT = sizeof passes / sizeof *passes };
 
@@ -100,6 +129,8 @@ static void run_one(const char *name) {
   check(name, "verify", ir_verify(m));
   run_passes(name, qn_bytes_view(&text), m);
   ir_print(m, &printed);
+  qn_bytes_append(&printed, notes.data, notes.size);
+  qn_bytes_free(&notes);
   compare(name, expected, &printed);
   ir_module_free(m);
   qn_arena_free(&arena);

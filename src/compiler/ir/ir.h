@@ -322,6 +322,7 @@ struct ir_var {
   ir_function *function; /* NULL: a constant of the module */
   ir_var *next;
   uint64_t offset; /* LOCAL: set by pass `layout`; CONTEXT, GROUP: in scratch */
+  uint32_t id;     /* scratch for passes */
   void *aux;
 };
 

@@ -16,10 +16,12 @@ QN_MUST_USE qn_status pass_inline(ir_module *m, bool all);
 QN_MUST_USE qn_status pass_access(ir_module *m);
 /* Offsets of static local memory; kernels' static_local_bytes. */
 QN_MUST_USE qn_status pass_layout(ir_module *m);
-/* Which values and variables are the same for all items of a group: sets inst->aux / var->aux to QN_UNIFORM or
- * QN_VARYING. */
+/* Which values and variables are the same for all items of a group that get there: sets inst->aux / var->aux to
+ * QN_UNIFORM or QN_VARYING. A load, store or fresh is of the variable's kind; if and switch are of their condition's; a
+ * break, continue or return is QN_VARYING where items that walk together may part. Uses `id`, and `aux` of functions. */
 enum { QN_VARYING = 1, QN_UNIFORM = 2 };
 QN_MUST_USE qn_status pass_uniformity(ir_function *f);
+static inline bool qn_is_uniform(const void *aux) { return (uintptr_t)aux == QN_UNIFORM; }
 /* Splits kernels into regions between barriers (docs/decisions/regions.md). */
 QN_MUST_USE qn_status pass_regions(ir_module *m);
 
