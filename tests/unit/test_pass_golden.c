@@ -55,8 +55,8 @@ typedef struct named_pass {
   qn_status (*run)(ir_module *m);
 } named_pass;
 static const named_pass passes[] = {
-    {"simplify", pass_simplify}, {"inline", inline_some}, {"inline_all", inline_all},
-    {"access", pass_access},     {"layout", pass_layout}, {"uniformity", uniformity},
+    {"simplify", pass_simplify}, {"inline", inline_some},    {"inline_all", inline_all}, {"access", pass_access},
+    {"layout", pass_layout},     {"uniformity", uniformity}, {"regions", pass_regions},
 };
 enum { PASS_COUNT = sizeof passes / sizeof *passes };
 

@@ -10,8 +10,8 @@ static const struct {
   const char *name;
   qn_status (*run)(ir_module *m);
 } cpu_passes[] = {
-    {"link", pass_link},         {"simplify", pass_simplify}, {"inline", inline_some},
-    {"simplify", pass_simplify}, {"access", pass_access},     {"layout", pass_layout},
+    {"link", pass_link},     {"simplify", pass_simplify}, {"inline", inline_some},   {"simplify", pass_simplify},
+    {"access", pass_access}, {"layout", pass_layout},     {"regions", pass_regions}, {"simplify", pass_simplify},
 };
 
 static bool verifies(void) {

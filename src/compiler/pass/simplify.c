@@ -244,7 +244,9 @@ static bool resolve(simplifier *s, ir_inst *inst, ir_inst **next) {
   return true;
 }
 
-static bool is_empty_if(const ir_inst *inst) {
+/* An if or region that does nothing. */
+static bool is_empty(const ir_inst *inst) {
+  if (inst->op == IR_REGION) return !inst->u.ctrl.blocks[0]->first;
   return inst->op == IR_IF && !inst->u.ctrl.blocks[0]->first && !inst->u.ctrl.blocks[1]->first;
 }
 
@@ -261,7 +263,7 @@ static void walk_block(simplifier *s, ir_block *block) {
     if (resolve(s, inst, &next)) continue;
     learn(s, inst);
     if (ir_block_count(inst)) walk_inner(s, inst);
-    if (!is_empty_if(inst)) continue;
+    if (!is_empty(inst)) continue;
     ir_inst_remove(inst);
     s->changed = true;
   }
