@@ -119,6 +119,7 @@ static ir_inst *known_value(simplifier *s, ir_inst *inst) {
   if (inst->op == IR_SHUFFLE)
     return ir_fold_shuffle(s->m, inst->args[0], inst->args[1], inst->u.mask, inst->type->count);
   if (inst->op == IR_ELEM && inst->args[1]->op == IR_CONST && !inst->args[1]->imm) return inst->args[0];
+  if (inst->op == IR_LOCAL_ID && s->f->required_local[inst->imm] == 1) return ir_zero(s->m, inst->type);
   if (inst->op >= IR_GLOBAL_ID && inst->op <= IR_WORK_DIM) return NULL;
   ir_class cls = ir_op_table[inst->op].cls;
   if (cls < IR_CLASS_UN || cls > IR_CLASS_PURE) return NULL;

@@ -182,16 +182,14 @@ static bool holds_item_address(const ir_inst *inst) {
 }
 
 static bool value_varies(const analysis *a, const ir_inst *inst) {
-  const uint64_t *required = a->f->required_local;
   switch (inst->op) {
     case IR_LOCAL_ID:
     case IR_GLOBAL_ID:
-      return required[inst->imm] != 1;
+    case IR_ATOMIC:
+      return true;
     case IR_LOAD:
     case IR_VLOAD:
       return load_varies(a, inst);
-    case IR_ATOMIC:
-      return true;
     case IR_CALL:
       return any_arg_varies(inst) || holds_item_address(inst) || !is_pure(inst->u.callee);
     default:
