@@ -25,6 +25,7 @@
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wmissing-braces"
 #pragma GCC diagnostic ignored "-Wdangling-else"
+#pragma GCC diagnostic ignored "-Wswitch"
 #pragma GCC diagnostic ignored "-Woverflow"
 #pragma GCC diagnostic ignored "-Wfloat-conversion"
 #pragma GCC diagnostic ignored "-Wsign-compare"
@@ -47,7 +48,7 @@ typedef struct memory {
 static void fill(memory *m) {
   memset(m, 0, sizeof *m);
   for (int i = 0; i < COUNT; i++) {
-    m->a[i] = (i * i * 2654435 - 7 * i) % 1000 - 300;
+    m->a[i] = (i * i * 26543 - 7 * i) % 1000 - 300;
     m->f[i] = (float)i * 0.75f - 9.5f;
   }
   for (int i = 0; i < 16; i++) m->a[i] = i;
@@ -160,6 +161,7 @@ BODY(widths, {
   r[25] = 1 ? -1 : 1u;
   us++;
   uc--;
+  s = 5;
   s <<= 4;
   u >>= 5;
   l *= -3;
@@ -213,6 +215,18 @@ BODY(floats, {
   r[11] = i;
   f[19] = x > 0 ? x : a[3];
   f[20] = (x && y) + (x || y);
+  f[21] = 0.1f;
+  f[22] = 1.00000005960464477539062f;
+  f[23] = 1.00000005960464477539063f;
+  f[24] = 1.000000178813934326171875f;
+  f[25] = 16777219.f;
+  f[26] = 1e-45f;
+  f[27] = 7.006492321624086e-46f;
+  f[28] = 3.40282346e38F;
+  f[29] = 0x1.000001p0f;
+  f[30] = 0x1.000001000000001p0f;
+  f[31] = 4.9406564584124654e-324 * 1e300;
+  f[32] = 9007199254740993.0 - 9007199254740992.0;
 })
 
 BODY(flow, {

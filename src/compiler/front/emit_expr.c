@@ -323,6 +323,7 @@ static ir_inst *pointer_difference(front *f, front_expr *e) {
   ir_inst *a = front_emit_value(f, e->a);
   ir_inst *b = front_emit_value(f, e->b);
   f->b.loc = e->loc;
+  if (f->m->failed) return a;
   if (a->type->elem->kind == IR_VOID) {
     const ir_type *bytes = ir_pointer(f->m, a->type->space, ir_int(f->m, 8));
     a = ir_conv(&f->b, IR_PCAST, a, bytes);

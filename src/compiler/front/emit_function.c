@@ -107,6 +107,7 @@ static void finish_body(front *f, const front_func *func, const ir_function *ir)
 }
 
 static void emit_body(front *f, front_func *func, ir_function *ir) {
+  if (f->m->failed) return;
   ir->body = ir_block_new(f->m, NULL);
   f->b = (ir_builder){.m = f->m, .f = ir, .block = ir->body, .loc = func->loc};
   f->func = func;

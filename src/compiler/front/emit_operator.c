@@ -49,6 +49,7 @@ ir_inst *front_emit_compare(front *f, front_op op, const front_type *type, ir_in
 }
 
 ir_inst *front_emit_pointer_add(front *f, front_op op, ir_inst *pointer, ir_inst *index) {
+  if (f->m->failed) return pointer;
   if (op == OP_SUB) index = ir_bin(&f->b, IR_SUB, ir_zero(f->m, index->type), index);
   const ir_type *type = pointer->type;
   if (type->elem->kind != IR_VOID) return ir_elem(&f->b, pointer, index);

@@ -199,6 +199,7 @@ static ir_inst *note_access(const front_place *place, ir_inst *inst, uint64_t al
 ir_inst *front_emit_lanes(front *f, ir_inst *vector, const front_expr *swizzle) {
   uint32_t count = swizzle->u.swizzle.count;
   const uint8_t *lanes = swizzle->u.swizzle.lanes;
+  if (f->m->failed) return vector;
   if (count == 1) {
     if (lanes[0] == FRONT_NO_LANE) return ir_undef(f->m, vector->type->elem);
     return ir_extract_at(&f->b, vector, lanes[0]);
@@ -232,6 +233,7 @@ static ir_inst *load_whole(front *f, const front_place *place) {
 }
 
 ir_inst *front_load(front *f, const front_place *place) {
+  if (f->m->failed) return ir_undef(f->m, ir_int(f->m, 32));
   switch (place->kind) {
     case PLACE_VALUE:
       return place->value;
@@ -268,6 +270,7 @@ static void store_lanes(front *f, const front_place *place, ir_inst *value) {
 }
 
 void front_store(front *f, const front_place *place, ir_inst *value) {
+  if (f->m->failed) return;
   switch (place->kind) {
     case PLACE_VALUE:
       return; /* never an lvalue that is written */
@@ -288,7 +291,7 @@ void front_store(front *f, const front_place *place, ir_inst *value) {
 }
 
 void front_copy(front *f, const front_place *target, const front_place *source) {
-  if (target->pointer == source->pointer) return;
+  if (f->m->failed || target->pointer == source->pointer) return;
   uint64_t align = target->align;
   if (source->align != 0 && (align == 0 || source->align < align)) align = source->align;
   ir_inst *copy = ir_copy(&f->b, target->pointer, source->pointer);
