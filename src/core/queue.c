@@ -119,18 +119,21 @@ static qn_status record_once(core_queue *queue, const core_use *uses, uint32_t u
   return status;
 }
 
-/* The queue is full: waits until one more value is complete. Under no lock. */
+/* The queue is full: waits until there is room for a good many commands, so that a program that is faster than the device
+ * does not sleep and wake once a command. Under no lock. */
 static qn_status wait_for_room(core_queue *queue, uint64_t deadline) {
   core_timeline *t = queue->timeline;
   core_timeline_refresh(t);
   uint64_t completed = atomic_load(&t->completed), submitted = atomic_load(&t->submitted);
   if (completed >= submitted) QN_FAIL(QN_ERROR_LIMIT, "the queue takes no command although nothing on it is in flight");
   uint64_t left = qn_clock_left(deadline);
-  qn_status status = left == 0 ? QN_ERROR_TIMEOUT : t->table->queue_wait(t->queue, completed + 1, left);
+  uint64_t wanted = completed + 1 + (submitted - completed) / 8;
+  qn_status status = left == 0 ? QN_ERROR_TIMEOUT : t->table->queue_wait(t->queue, wanted, left);
+  core_timeline_refresh(t);
+  if (status == QN_ERROR_TIMEOUT && atomic_load(&t->completed) > completed) status = QN_OK; /* there is some room */
   if (status == QN_ERROR_TIMEOUT)
     QN_FAIL(QN_ERROR_TIMEOUT, "the queue is full: %llu commands are in flight, and none was completed in %llu ns",
             (unsigned long long)(submitted - completed), (unsigned long long)queue->submit_timeout_ns);
-  core_timeline_refresh(t);
   QN_TRY(core_timeline_failure(t));
   return status;
 }
