@@ -10,6 +10,7 @@
 #include "config.h"
 
 #define PROBE "quern-probe"
+enum { SAYS_WHY = 10 }; /* the program's exit status for an adapter that fails in an orderly way */
 
 /* Starting a driver takes a second or two at worst. */
 #define PATIENCE_NS UINT64_C(20000000000)
@@ -33,6 +34,8 @@ static qn_status judge(const char *path, const qn_process_end *end) {
   if (end->signal != 0)
     QN_FAIL(QN_ERROR_ABI, "it crashed with signal %d (%s) when it was tried out in a process of its own", end->signal,
             end->signal_name);
+  if (end->exit_status != 0 && end->exit_status != SAYS_WHY)
+    QN_FAIL(QN_ERROR_ABI, "it ended the process that tried it out, with exit status %d", end->exit_status);
   QN_LOG(ADAPTER, "tried out %s: exit status %d", path, end->exit_status);
   return QN_OK;
 }

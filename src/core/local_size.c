@@ -26,7 +26,7 @@ static qn_status check_given(const core_local_limits *limits, uint32_t dimension
       QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "local[%u] is %llu; the device has at most %llu there", d,
               (unsigned long long)given[d], (unsigned long long)limits->max_local_size[d]);
     QN_TRY(check_divides(d, given[d], global[d]));
-    items *= given[d]; /* each factor is at most max_local_size, so that the check below comes before any overflow */
+    if (__builtin_mul_overflow(items, given[d], &items)) items = UINT64_MAX;
     if (items > limits->max_group_items)
       QN_FAIL(QN_ERROR_INVALID_ARGUMENT,
               "local makes groups of %llu work-items or more; the limit for this kernel is %llu",
@@ -89,8 +89,7 @@ static bool hint_fits(const core_local_limits *limits, uint32_t dimensions, cons
     uint64_t size = limits->hinted[d];
     uint64_t of = d < dimensions ? global[d] : 1;
     if (size == 0 || size > limits->max_local_size[d] || of % size != 0) return false;
-    items *= size;
-    if (items > limits->max_group_items) return false;
+    if (__builtin_mul_overflow(items, size, &items) || items > limits->max_group_items) return false;
   }
   return true;
 }

@@ -119,34 +119,36 @@ static qn_status record_once(core_queue *queue, const core_use *uses, uint32_t u
   return status;
 }
 
-/* The queue is full: waits until there is room for a good many commands, so that a program that is faster than the device
- * does not sleep and wake once a command. Under no lock. */
-static qn_status wait_for_room(core_queue *queue, uint64_t deadline) {
+/* What is known to be complete, without asking. Looked at before a command is tried: should the queue be full then, any
+ * value past it makes room. */
+static uint64_t known_complete(const core_queue *queue) {
+  return atomic_load_explicit(&queue->timeline->completed, memory_order_relaxed);
+}
+
+/* The queue was full when no more than `seen` was complete: waits for the next value. Under no lock. */
+static qn_status wait_for_room(core_queue *queue, uint64_t seen, uint64_t deadline) {
   core_timeline *t = queue->timeline;
-  core_timeline_refresh(t);
-  uint64_t completed = atomic_load(&t->completed), submitted = atomic_load(&t->submitted);
-  if (completed >= submitted) QN_FAIL(QN_ERROR_LIMIT, "the queue takes no command although nothing on it is in flight");
+  uint64_t submitted = atomic_load(&t->submitted);
+  if (seen >= submitted) QN_FAIL(QN_ERROR_LIMIT, "the queue takes no command although nothing on it is in flight");
   uint64_t left = qn_clock_left(deadline);
-  uint64_t wanted = completed + 1 + (submitted - completed) / 8;
-  qn_status status = left == 0 ? QN_ERROR_TIMEOUT : t->table->queue_wait(t->queue, wanted, left);
-  core_timeline_refresh(t);
-  if (status == QN_ERROR_TIMEOUT && atomic_load(&t->completed) > completed) status = QN_OK; /* there is some room */
+  qn_status status = left == 0 ? QN_ERROR_TIMEOUT : t->table->queue_wait(t->queue, seen + 1, left);
   if (status == QN_ERROR_TIMEOUT)
     QN_FAIL(QN_ERROR_TIMEOUT, "the queue is full: %llu commands are in flight, and none was completed in %llu ns",
-            (unsigned long long)(submitted - completed), (unsigned long long)queue->submit_timeout_ns);
+            (unsigned long long)(submitted - seen), (unsigned long long)queue->submit_timeout_ns);
+  core_timeline_refresh(t);
   QN_TRY(core_timeline_failure(t));
   return status;
 }
 
 qn_status core_queue_record(core_queue *queue, const core_use *uses, uint32_t use_count, qn_adapter_command *command,
                             const char *kernel, qn_point *out_point) {
+  uint64_t seen = known_complete(queue), deadline = 0;
   qn_status status = record_once(queue, uses, use_count, command, kernel);
-  if (status == QN_NOT_READY) {
-    uint64_t deadline = qn_clock_deadline(queue->submit_timeout_ns);
-    do {
-      QN_TRY(wait_for_room(queue, deadline));
-      status = record_once(queue, uses, use_count, command, kernel);
-    } while (status == QN_NOT_READY);
+  while (status == QN_NOT_READY) {
+    if (deadline == 0) deadline = qn_clock_deadline(queue->submit_timeout_ns);
+    QN_TRY(wait_for_room(queue, seen, deadline));
+    seen = known_complete(queue);
+    status = record_once(queue, uses, use_count, command, kernel);
   }
   if (status < 0) return status;
   if (out_point) *out_point = (qn_point){queue->id, command->value};
@@ -193,9 +195,11 @@ static qn_status wait_for_points(core_queue *queue, const qn_point *points, uint
   if (!points) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "points is NULL; %u were announced", count);
   uint64_t deadline = qn_clock_deadline(queue->submit_timeout_ns);
   for (uint32_t i = 0; i < count; i++) QN_TRY(settle_point(queue, &points[i], deadline));
+  uint64_t seen = known_complete(queue);
   qn_status status = record_waits_once(queue, points, count);
   while (status == QN_NOT_READY) {
-    QN_TRY(wait_for_room(queue, deadline));
+    QN_TRY(wait_for_room(queue, seen, deadline));
+    seen = known_complete(queue);
     status = record_waits_once(queue, points, count);
   }
   return status;

@@ -158,8 +158,10 @@ static void sleep_for_ever(void) {
 static void reap(void *given) {
   core_reaper *reaper = given;
   uint64_t pause = SHORTEST_PAUSE_NS;
-  while (atomic_load(&reaper->stop) == 0) {
+  for (;;) {
+    /* The bell first: whoever stops or pushes rings afterwards, so that the sleep below ends at once. */
     uint32_t bell = atomic_load(&reaper->bell);
+    if (atomic_load(&reaper->stop) != 0) return;
     if (core_enter() < 0) sleep_for_ever(); /* the process exits: nothing is done any longer */
     core_reaper_collect(reaper, UINT32_MAX);
     core_leave();
