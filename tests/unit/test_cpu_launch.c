@@ -1,4 +1,3 @@
-/* labels: threads */
 /* The cpu adapter: launches, what a kernel sees, copies and fills. */
 #include <fenv.h>
 

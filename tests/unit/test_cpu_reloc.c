@@ -1,4 +1,3 @@
-/* sources: src/adapters/cpu/elf.c src/adapters/cpu/reloc.c src/adapters/cpu/reloc_x86.c src/adapters/cpu/reloc_arm.c */
 /* Relocation arithmetic of both machines, on bytes: neither has to be this machine. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +7,13 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "adapters/cpu/reloc.h"
+#include "adapters/cpu/elf.c"
+#include "adapters/cpu/reloc.c"
+#include "adapters/cpu/reloc_arm.c"
+#undef RELOCATIONS
+#undef ROW_COUNT
+#define rows rows_x86
+#include "adapters/cpu/reloc_x86.c"
 
 typedef struct row {
   uint32_t machine, type;

@@ -1,3 +1,0 @@
-__kernel void k(__global int *p, int n) {
-  if () p[0] = 1;
-}

@@ -1,4 +1,0 @@
-struct s { int a; }
-__kernel void k(__global int *p, int n) {
-  p[0] = n;
-}

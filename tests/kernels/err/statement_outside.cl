@@ -1,4 +1,0 @@
-for (;;) {}
-__kernel void k(__global int *p, int n) {
-  p[0] = n;
-}

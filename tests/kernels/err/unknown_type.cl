@@ -1,4 +1,0 @@
-__kernel void k(__global int *p, int n) {
-  flaot x = 1.0f;
-  p[0] = (int)x;
-}

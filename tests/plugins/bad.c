@@ -1,0 +1,81 @@
+/* bad.c - adapters that a runtime must refuse, one a value of BAD. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "quern/adapter.h"
+
+#define NO_ENTRY 1        /* no symbol qn_adapter_entry */
+#define NO_TABLE 2        /* it gives NULL */
+#define OTHER_VERSION 3   /* a table of another version */
+#define SHORT_TABLE 4     /* a table of the right version that ends early */
+#define NULL_FUNCTION 5   /* a function is missing */
+#define OTHER_NAME 6      /* it calls itself something else */
+#define CRASH_IN_LOAD 7   /* its constructor crashes */
+#define CRASH_IN_ENTRY 8  /* its entry crashes */
+#define CRASH_IN_OPEN 9   /* opening an instance crashes */
+#define EXIT_IN_LOAD 10   /* its constructor ends the process */
+#define NO_INSTANCE 11    /* opening an instance fails with a reason */
+#define NO_DEVICES 12     /* it works and has none */
+#define MISSING_SYMBOL 13 /* it needs a function that nobody has */
+
+static const qn_adapter_host *kept;
+
+static qn_status open_instance(const qn_adapter_host *host, qn_adapter_instance **out_instance) {
+  kept = host;
+  if (BAD == CRASH_IN_OPEN) abort();
+  if (BAD == NO_INSTANCE) return host->set_error(QN_ERROR_NOT_FOUND, 42, "libvendor.so.1 is not there");
+  *out_instance = (qn_adapter_instance *)&kept;
+  return QN_OK;
+}
+static qn_status close_instance(qn_adapter_instance *instance) { return instance ? QN_OK : QN_ERROR_INTERNAL; }
+static qn_status count(qn_adapter_instance *instance, uint32_t *out_count) {
+  (void)instance;
+  *out_count = 0;
+  return QN_OK;
+}
+/* None of the others is ever called: there are no devices. */
+static void never(void) { abort(); }
+#define NEVER(type) ((type)(void (*)(void))never)
+
+#if BAD == MISSING_SYMBOL
+extern void a_function_that_no_library_has(void);
+QN_API void needs_it(void);
+void needs_it(void) { a_function_that_no_library_has(); }
+#endif
+
+__attribute__((constructor)) static void load(void) {
+  if (BAD == CRASH_IN_LOAD) raise(SIGSEGV);
+  if (BAD == EXIT_IN_LOAD) _exit(1);
+}
+
+#if BAD == NO_ENTRY
+#define qn_adapter_entry qn_adapter_entrance
+#endif
+
+static qn_adapter_table table;
+
+QN_API const qn_adapter_table *qn_adapter_entry(uint32_t abi_version);
+const qn_adapter_table *qn_adapter_entry(uint32_t abi_version) {
+  (void)abi_version;
+  if (BAD == CRASH_IN_ENTRY) abort();
+  if (BAD == NO_TABLE) return NULL;
+  qn_adapter_table t = {.struct_size = sizeof t,
+                        .abi_version = QN_ADAPTER_ABI_VERSION,
+                        .name = NAME,
+                        .description = "a bad one",
+                        .instance_open = open_instance,
+                        .instance_close = close_instance,
+                        .device_count = count};
+  /* Every later slot gets a function that is never called. */
+  void (**slot)(void) = (void (**)(void))(void *)&t.device_describe;
+  void (**end)(void) = (void (**)(void))(void *)(&t + 1);
+  for (; slot < end; slot++) *slot = never;
+  if (BAD == OTHER_VERSION) t.abi_version = 77;
+  if (BAD == SHORT_TABLE) t.struct_size = 64;
+  if (BAD == NULL_FUNCTION) t.queue_submit = NULL;
+  if (BAD == OTHER_NAME) t.name = "somebody";
+  memcpy(&table, &t, sizeof t);
+  return &table;
+}
