@@ -79,8 +79,6 @@ LLVMValueRef emit_query(emitter *e, const ir_inst *inst) {
   bool of_item = inst->op == IR_GLOBAL_ID || inst->op == IR_LOCAL_ID;
   if (!of_item) return group_value(e, inst->op, inst->op == IR_WORK_DIM ? 0 : d);
   LLVMValueRef local = e->f->items.local[d];
-  /* Outside of regions an id is asked for only where a required size of 1 makes it the same for all. */
-  if (!local && e->f->ir->required_local[d] == 1) local = LLVMConstInt(e->i64, 0, 0);
   if (!local) {
     emit_fail(e, QN_ERROR_INTERNAL, "in '%s': an item's id is asked for outside of a region", e->f->ir->name);
     return LLVMGetPoison(e->i64);
