@@ -1,4 +1,5 @@
 /* The preprocessor: text in, text and diagnostics out. */
+/* labels: serial */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
