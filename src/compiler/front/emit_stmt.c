@@ -26,18 +26,37 @@ static bool is_value_only(const front_object *object) {
          !front_is_aggregate(object->type) && !(object->type->quals & FRONT_VOLATILE);
 }
 
+static bool is_in_loop(const front *f) {
+  for (const ir_inst *owner = f->b.block->owner; owner != NULL; owner = owner->parent->owner)
+    if (owner->op == IR_LOOP) return true;
+  return false;
+}
+
+/* A variable in a loop's body is a new one each time around: passes need not keep what it held. A scalar with an initial
+ * value is stored anyway. */
+static void fresh_variable(front *f, front_object *object) {
+  if (!is_in_loop(f) || (object->init != NULL && !front_is_aggregate(object->type))) return;
+  object->var = front_temporary(f, qn_arena_copy(f->arena, object->name), object->type);
+  object->var->align = object->align;
+  (void)ir_fresh(&f->b, object->var);
+}
+
 static void declaration(front *f, front_object *object) {
   if (object->kind == OBJECT_CONSTANT) return;
   object->value = NULL;
   object->var = NULL;
-  if (object->kind == OBJECT_LOCAL || object->init == NULL) return; /* made at the first use */
+  if (object->kind == OBJECT_LOCAL) return; /* made at the first use */
   f->b.loc = object->loc;
+  fresh_variable(f, object);
+  if (object->init == NULL) return; /* made at the first use */
   if (is_value_only(object)) {
     object->value = front_emit_value(f, object->init->value);
     return;
   }
-  object->var = front_temporary(f, qn_arena_copy(f->arena, object->name), object->type);
-  object->var->align = object->align;
+  if (object->var == NULL) {
+    object->var = front_temporary(f, qn_arena_copy(f->arena, object->name), object->type);
+    object->var->align = object->align;
+  }
   front_emit_init(f, object->init, object->var->address);
 }
 
