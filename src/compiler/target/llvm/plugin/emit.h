@@ -19,10 +19,12 @@ typedef struct target_facts {
   bool fma;     /* fused multiply-add of f32 and f64 */
   bool half;    /* conversions between f16 and f32 */
   bool round;   /* floor, ceil, trunc, rint */
+  bool wide256; /* 256-bit vectors of integers too */
   bool wide512; /* 512-bit vectors */
 } target_facts;
 
 typedef struct function_state function_state;
+typedef struct lane_function lane_function;
 
 typedef struct emitter {
   ir_module *m;
@@ -35,7 +37,9 @@ typedef struct emitter {
   uint32_t region_count; /* emitted so far */
   uint32_t region_limit; /* that have metadata */
   LLVMTypeRef void_type, i1, i8, i32, i64, f32, f64, ptr;
-  function_state *f; /* being emitted */
+  function_state *f;   /* being emitted */
+  unsigned lane_width; /* items side by side; 1: items one after another */
+  lane_function *lane_functions;
   qn_arena arena;
   qn_status status;
   char error[4096];
@@ -128,8 +132,20 @@ void emit_kernel(emitter *e, ir_function *f);
 void emit_block(emitter *e, const ir_block *block);
 void emit_scratch(emitter *e, const ir_function *kernel); /* where context variables are */
 void emit_body(emitter *e, ir_function *f);
+/* A loop over the items of one dimension; sets items.local[d]. */
+typedef struct item_loop {
+  LLVMBasicBlockRef head;
+  LLVMValueRef phi, count;
+} item_loop;
+void emit_loop_open(emitter *e, uint32_t d, item_loop *loop);
+void emit_loop_close(emitter *e, item_loop *loop, LLVMValueRef metadata);
 void emit_region(emitter *e, const ir_block *block); /* once for each item of the group */
 LLVMValueRef emit_value(emitter *e, ir_inst *value); /* an operand */
+/* An instruction that is neither control flow nor a call, with its operands ready. */
+LLVMValueRef emit_plain(emitter *e, const ir_inst *inst, LLVMValueRef *args);
+LLVMValueRef emit_call(emitter *e, const ir_inst *inst, LLVMValueRef *args);
+/* A query whose answer is the group's; of IR_GLOBAL_ID: the first item's. Made once, at the function's entry. */
+LLVMValueRef emit_group_value(emitter *e, ir_op op, uint32_t dimension);
 LLVMValueRef emit_query(emitter *e, const ir_inst *inst);
 LLVMValueRef emit_variable(emitter *e, ir_var *var);
 LLVMBasicBlockRef new_block(emitter *e, const char *name);

@@ -108,24 +108,21 @@ static LLVMValueRef declared(emitter *e, ir_function *f) {
 
 static LLVMValueRef or_zero(LLVMValueRef value, LLVMTypeRef type) { return value ? value : LLVMConstNull(type); }
 
-static LLVMValueRef emit_call(emitter *e, const ir_inst *inst) {
+LLVMValueRef emit_call(emitter *e, const ir_inst *inst, LLVMValueRef *args) {
   ir_function *callee = inst->u.callee;
-  if (!callee->body) {
+  LLVMValueRef *all = QN_ARENA_ARRAY(&e->arena, LLVMValueRef, (size_t)inst->arg_count + HIDDEN_PARAMS);
+  if (!all || !callee->body) {
+    if (!all) emit_fail(e, QN_ERROR_OUT_OF_HOST_MEMORY, "out of memory for a call");
     emit_fail(e, QN_ERROR_COMPILE, "in '%s': the function '%s' is declared and called, but not defined", e->f->ir->name,
               callee->name);
     return LLVMGetPoison(emit_type(e, inst->type));
   }
   LLVMValueRef function = declared(e, callee);
-  LLVMValueRef *args = QN_ARENA_ARRAY(&e->arena, LLVMValueRef, (size_t)inst->arg_count + HIDDEN_PARAMS);
-  if (!args) {
-    emit_fail(e, QN_ERROR_OUT_OF_HOST_MEMORY, "out of memory for a call");
-    return LLVMGetPoison(emit_type(e, inst->type));
-  }
-  args[0] = or_zero(e->f->launch, e->ptr);
-  args[1] = or_zero(e->f->group, e->ptr);
-  for (int d = 0; d < 3; d++) args[2 + d] = or_zero(e->f->items.local[d], e->i64);
-  for (uint32_t i = 0; i < inst->arg_count; i++) args[HIDDEN_PARAMS + i] = emit_value(e, inst->args[i]);
-  return LLVMBuildCall2(B, LLVMGlobalGetValueType(function), function, args, inst->arg_count + HIDDEN_PARAMS, "");
+  all[0] = or_zero(e->f->launch, e->ptr);
+  all[1] = or_zero(e->f->group, e->ptr);
+  for (int d = 0; d < 3; d++) all[2 + d] = or_zero(e->f->items.local[d], e->i64);
+  for (uint32_t i = 0; i < inst->arg_count; i++) all[HIDDEN_PARAMS + i] = args[i];
+  return LLVMBuildCall2(B, LLVMGlobalGetValueType(function), function, all, inst->arg_count + HIDDEN_PARAMS, "");
 }
 
 /* ---- Control flow ------------------------------------------------------------------------------------------- */
@@ -210,8 +207,7 @@ static void emit_trap(emitter *e) {
 
 /* ---- Single values --------------------------------------------------------------------------------------------- */
 
-static LLVMValueRef lane_index(emitter *e, const ir_inst *inst, uint32_t operand) {
-  LLVMValueRef index = emit_value(e, inst->args[operand]);
+static LLVMValueRef lane_index(emitter *e, const ir_inst *inst, LLVMValueRef index) {
   uint32_t lanes = inst->args[0]->type->count;
   LLVMTypeRef type = LLVMTypeOf(index);
   if (LLVMIsAConstantInt(index) && LLVMConstIntGetZExtValue(index) < lanes) return index;
@@ -258,9 +254,9 @@ static LLVMValueRef emit_other(emitter *e, const ir_inst *inst, LLVMValueRef *ar
     case IR_SPLAT:
       return splat(e, args[0], inst->type->count);
     case IR_EXTRACT:
-      return LLVMBuildExtractElement(B, args[0], lane_index(e, inst, 1), "");
+      return LLVMBuildExtractElement(B, args[0], lane_index(e, inst, args[1]), "");
     case IR_INSERT:
-      return LLVMBuildInsertElement(B, args[0], args[1], lane_index(e, inst, 2), "");
+      return LLVMBuildInsertElement(B, args[0], args[1], lane_index(e, inst, args[2]), "");
     case IR_SHUFFLE:
       return emit_shuffle(e, inst, args);
     case IR_ELEM:
@@ -345,9 +341,15 @@ static void emit_control(emitter *e, const ir_inst *inst) {
   }
 }
 
-static void emit_inst(emitter *e, ir_inst *inst) {
-  LLVMValueRef args[4] = {NULL, NULL, NULL, NULL};
+LLVMValueRef emit_plain(emitter *e, const ir_inst *inst, LLVMValueRef *args) {
   uint32_t flags = inst->flags;
+  if (e->options->fast_math && ir_elem_of(inst->type)->kind == IR_FLOAT) flags |= IR_FAST;
+  if (is_component_wise(inst)) return emit_op(e, inst->op, flags, emit_type(e, inst->type), args);
+  return emit_other(e, inst, args);
+}
+
+static void emit_inst(emitter *e, ir_inst *inst) {
+  LLVMValueRef few[4] = {NULL, NULL, NULL, NULL}, *args = few;
   if (ir_op_table[inst->op].cls == IR_CLASS_CTRL) {
     emit_control(e, inst);
     return;
@@ -356,14 +358,17 @@ static void emit_inst(emitter *e, ir_inst *inst) {
     inst->aux = emit_query(e, inst);
     return;
   }
-  if (inst->op == IR_CALL || inst->op == IR_VEC) {
-    inst->aux = inst->op == IR_CALL ? emit_call(e, inst) : emit_vec(e, inst);
+  if (inst->op == IR_VEC) {
+    inst->aux = emit_vec(e, inst);
     return;
   }
-  for (uint32_t i = 0; i < inst->arg_count && i < 4; i++) args[i] = emit_value(e, inst->args[i]);
-  if (e->options->fast_math && ir_elem_of(inst->type)->kind == IR_FLOAT) flags |= IR_FAST;
-  inst->aux =
-      is_component_wise(inst) ? emit_op(e, inst->op, flags, emit_type(e, inst->type), args) : emit_other(e, inst, args);
+  if (inst->arg_count > 4) args = QN_ARENA_ARRAY(&e->arena, LLVMValueRef, inst->arg_count);
+  if (!args) {
+    emit_fail(e, QN_ERROR_OUT_OF_HOST_MEMORY, "out of memory for an instruction");
+    return;
+  }
+  for (uint32_t i = 0; i < inst->arg_count; i++) args[i] = emit_value(e, inst->args[i]);
+  inst->aux = inst->op == IR_CALL ? emit_call(e, inst, args) : emit_plain(e, inst, args);
 }
 
 void emit_block(emitter *e, const ir_block *block) {
@@ -377,7 +382,8 @@ static void emit_variables(emitter *e, ir_function *f) {
   for (ir_var *var = f->vars; var; var = var->next) {
     uint64_t align = var->align ? var->align : var->type->align;
     var->aux = NULL;
-    if (var->storage == IR_STORE_CONTEXT) continue;
+    bool in_lanes = e->lane_width > 1 && f->is_kernel && var->storage == IR_STORE_PLAIN;
+    if (var->storage == IR_STORE_CONTEXT || in_lanes) continue;
     var->aux = LLVMBuildAlloca(B, emit_memory_type(e, var->type), var->name);
     LLVMSetAlignment(var->aux, (unsigned)(align ? align : 1));
   }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "compiler/pass/pass.h"
-#include "emit.h"
+#include "lanes.h"
 
 #define B (e->builder)
 
@@ -48,23 +48,21 @@ static LLVMValueRef read_field(emitter *e, ir_op op, uint32_t d) {
   return load;
 }
 
-static LLVMValueRef group_value(emitter *e, ir_op op, uint32_t d);
-
 static LLVMValueRef make_group_value(emitter *e, ir_op op, uint32_t d) {
   bool is_size = op == IR_LOCAL_SIZE || op == IR_ENQUEUED_SIZE;
   const uint64_t *required = e->f->ir->required_local;
   if (is_size && required[0]) return LLVMConstInt(e->i64, required[d], 0);
   if (op != IR_GLOBAL_ID) return read_field(e, op, d);
   /* The first item's id. */
-  LLVMValueRef base = LLVMBuildNUWMul(B, group_value(e, IR_GROUP_ID, d), group_value(e, IR_ENQUEUED_SIZE, d), "");
+  LLVMValueRef base =
+      LLVMBuildNUWMul(B, emit_group_value(e, IR_GROUP_ID, d), emit_group_value(e, IR_ENQUEUED_SIZE, d), "");
   if (LLVMIsAInstruction(base)) LLVMSetNSW(base, 1);
-  LLVMValueRef sum = LLVMBuildNUWAdd(B, base, group_value(e, IR_GLOBAL_OFFSET, d), "");
+  LLVMValueRef sum = LLVMBuildNUWAdd(B, base, emit_group_value(e, IR_GLOBAL_OFFSET, d), "");
   if (LLVMIsAInstruction(sum)) LLVMSetNSW(sum, 1);
   return sum;
 }
 
-/* Made once, in the entry block. IR_GLOBAL_ID stands for the first item's. */
-static LLVMValueRef group_value(emitter *e, ir_op op, uint32_t d) {
+LLVMValueRef emit_group_value(emitter *e, ir_op op, uint32_t d) {
   LLVMValueRef *slot = &e->f->queries[d][op - QUERY_FIRST];
   if (*slot) return *slot;
   LLVMBasicBlockRef here = LLVMGetInsertBlock(B);
@@ -77,48 +75,43 @@ static LLVMValueRef group_value(emitter *e, ir_op op, uint32_t d) {
 LLVMValueRef emit_query(emitter *e, const ir_inst *inst) {
   uint32_t d = (uint32_t)inst->imm;
   bool of_item = inst->op == IR_GLOBAL_ID || inst->op == IR_LOCAL_ID;
-  if (!of_item) return group_value(e, inst->op, inst->op == IR_WORK_DIM ? 0 : d);
+  if (!of_item) return emit_group_value(e, inst->op, inst->op == IR_WORK_DIM ? 0 : d);
   LLVMValueRef local = e->f->items.local[d];
   if (!local) {
     emit_fail(e, QN_ERROR_INTERNAL, "in '%s': an item's id is asked for outside of a region", e->f->ir->name);
     return LLVMGetPoison(e->i64);
   }
   if (inst->op == IR_LOCAL_ID) return local;
-  LLVMValueRef id = LLVMBuildNUWAdd(B, group_value(e, IR_GLOBAL_ID, d), local, "");
+  LLVMValueRef id = LLVMBuildNUWAdd(B, emit_group_value(e, IR_GLOBAL_ID, d), local, "");
   if (LLVMIsAInstruction(id)) LLVMSetNSW(id, 1);
   return id;
 }
 
 /* ---- Regions ------------------------------------------------------------------------------------------------- */
 
-typedef struct item_loop {
-  LLVMBasicBlockRef latch_to; /* the header */
-  LLVMValueRef phi, count;
-} item_loop;
-
 /* A group has at least one item: the loops are tested at the end. A dimension that is always 1 has none. */
-static void loop_open(emitter *e, uint32_t d, item_loop *loop) {
-  *loop = (item_loop){.count = group_value(e, IR_LOCAL_SIZE, d)};
+void emit_loop_open(emitter *e, uint32_t d, item_loop *loop) {
+  *loop = (item_loop){.count = emit_group_value(e, IR_LOCAL_SIZE, d)};
   e->f->items.local[d] = LLVMConstInt(e->i64, 0, 0);
   if (LLVMIsAConstantInt(loop->count) && LLVMConstIntGetZExtValue(loop->count) == 1) return;
   LLVMBasicBlockRef before = LLVMGetInsertBlock(B);
-  loop->latch_to = new_block(e, "");
-  LLVMBuildBr(B, loop->latch_to);
-  at_block(e, loop->latch_to);
+  loop->head = new_block(e, "");
+  LLVMBuildBr(B, loop->head);
+  at_block(e, loop->head);
   loop->phi = LLVMBuildPhi(B, e->i64, "");
   LLVMValueRef zero = LLVMConstInt(e->i64, 0, 0);
   LLVMAddIncoming(loop->phi, &zero, &before, 1);
   e->f->items.local[d] = loop->phi;
 }
 
-static void loop_close(emitter *e, item_loop *loop, LLVMValueRef metadata) {
+void emit_loop_close(emitter *e, item_loop *loop, LLVMValueRef metadata) {
   if (!loop->phi) return;
   LLVMBasicBlockRef latch = LLVMGetInsertBlock(B), leave = new_block(e, "");
   LLVMValueRef next = LLVMBuildNUWAdd(B, loop->phi, LLVMConstInt(e->i64, 1, 0), "");
   LLVMSetNSW(next, 1);
   LLVMAddIncoming(loop->phi, &next, &latch, 1);
   LLVMValueRef more = LLVMBuildICmp(B, LLVMIntULT, next, loop->count, "");
-  LLVMValueRef branch = LLVMBuildCondBr(B, more, loop->latch_to, leave);
+  LLVMValueRef branch = LLVMBuildCondBr(B, more, loop->head, leave);
   if (metadata) LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(e->context, "llvm.loop", 9), metadata);
   at_block(e, leave);
 }
@@ -139,9 +132,9 @@ static LLVMValueRef region_metadata(emitter *e, const char *name) {
 /* The item's index in the context arrays, and what these need of the group. */
 static void item_index(emitter *e) {
   function_state *f = e->f;
-  LLVMValueRef row = LLVMBuildMul(B, f->items.local[2], group_value(e, IR_LOCAL_SIZE, 1), "");
+  LLVMValueRef row = LLVMBuildMul(B, f->items.local[2], emit_group_value(e, IR_LOCAL_SIZE, 1), "");
   row = LLVMBuildAdd(B, row, f->items.local[1], "");
-  row = LLVMBuildMul(B, row, group_value(e, IR_LOCAL_SIZE, 0), "");
+  row = LLVMBuildMul(B, row, emit_group_value(e, IR_LOCAL_SIZE, 0), "");
   f->items.linear = LLVMBuildNUWAdd(B, row, f->items.local[0], "");
 }
 
@@ -165,11 +158,11 @@ static bool forget_variables(void *user, ir_inst *inst) {
   return true;
 }
 
-void emit_region(emitter *e, const ir_block *block) {
+static void emit_items(emitter *e, const ir_block *block) {
   function_state *f = e->f;
   item_loop loops[3];
   LLVMValueRef loop_node = region_metadata(e, "quern.loops");
-  for (uint32_t d = 3; d-- > 0;) loop_open(e, d, &loops[d]);
+  for (uint32_t d = 3; d-- > 0;) emit_loop_open(e, d, &loops[d]);
   f->access_group = region_metadata(e, "quern.groups");
   f->item_end = new_block(e, "");
   item_index(e);
@@ -179,13 +172,20 @@ void emit_region(emitter *e, const ir_block *block) {
   at_block(e, f->item_end);
   for (uint32_t d = 0; d < 3; d++) {
     bool innermost = loops[d].phi != NULL;
-    loop_close(e, &loops[d], innermost ? loop_node : NULL);
+    emit_loop_close(e, &loops[d], innermost ? loop_node : NULL);
     if (innermost) loop_node = NULL;
   }
   f->item_end = NULL;
   f->access_group = NULL;
   f->items = (item_ids){{NULL, NULL, NULL}, NULL};
   e->region_count++;
+}
+
+void emit_region(emitter *e, const ir_block *block) {
+  if (e->lane_width > 1)
+    (void)lanes_region(e, block);
+  else
+    emit_items(e, block);
 }
 
 /* ---- Entries --------------------------------------------------------------------------------------------------- */
@@ -267,7 +267,7 @@ static void emit_entry(emitter *e, const ir_function *f, LLVMValueRef body) {
 void emit_scratch(emitter *e, const ir_function *f) {
   LLVMValueRef items = LLVMConstInt(e->i64, 1, 0), seven = LLVMConstInt(e->i64, 7, 0);
   if (!f->scratch_bytes_per_item) return;
-  for (uint32_t d = 0; d < 3; d++) items = LLVMBuildNUWMul(B, items, group_value(e, IR_LOCAL_SIZE, d), "");
+  for (uint32_t d = 0; d < 3; d++) items = LLVMBuildNUWMul(B, items, emit_group_value(e, IR_LOCAL_SIZE, d), "");
   items = LLVMBuildAnd(B, LLVMBuildNUWAdd(B, items, seven, ""), LLVMConstNot(seven), "");
   e->f->padded_items = items;
   LLVMValueRef base = LLVMBuildLoad2(B, e->ptr, emit_offset(e, e->f->group, offsetof(qn_cpu_group, scratch)), "");

@@ -81,6 +81,7 @@ static void find_facts(emitter *e, const arch_row *arch) {
   e->facts.fma = arch->complete || v3 || has_feature(features, "fma");
   e->facts.half = arch->complete || v3 || has_feature(features, "f16c");
   e->facts.round = arch->complete || v2 || has_feature(features, "sse4.1");
+  e->facts.wide256 = v3 || has_feature(features, "avx2");
   e->facts.wide512 = v4 || has_feature(features, "avx512vl");
 }
 
@@ -167,11 +168,19 @@ static bool open_module(emitter *e, const arch_row *arch) {
   return true;
 }
 
+/* As many items as a vector of the machine has f32. */
+static unsigned lane_width(emitter *e) {
+  if (e->options->scalar || e->options->opt_disable) return 1;
+  if (e->facts.wide512) return 16;
+  return e->facts.wide256 ? 8 : 4;
+}
+
 bool pipeline_open(emitter *e) {
   const arch_row *arch = find_arch(e);
   if (!arch) return false;
   start(arch);
   find_facts(e, arch);
+  e->lane_width = lane_width(e);
   return open_machine(e, arch) && open_module(e, arch);
 }
 

@@ -9,7 +9,7 @@
 
 #include "base/os/thread.h"
 #include "build_id.h"
-#include "emit.h"
+#include "lanes_call.h"
 
 void emit_fail(emitter *e, qn_status status, const char *format, ...) {
   va_list args;
@@ -56,6 +56,20 @@ static void common_types(emitter *e) {
   e->ptr = LLVMPointerTypeInContext(e->context, 0);
 }
 
+/* Helpers are emitted when code calls them. */
+static void emit_called(emitter *e) {
+  bool more = true;
+  while (more && e->status >= 0) {
+    more = false;
+    for (ir_function *f = e->m->functions; f && e->status >= 0; f = f->next) {
+      LLVMValueRef function = f->aux;
+      if (!function || f->is_kernel || LLVMGetFirstBasicBlock(function)) continue;
+      emit_function(e, f);
+      more = true;
+    }
+  }
+}
+
 static bool emit_all(emitter *e) {
   if (e->m->model.address_bits != 64) {
     emit_fail(e, QN_ERROR_UNSUPPORTED, "CPU code has 64-bit addresses; the module was compiled for %u bits",
@@ -65,13 +79,10 @@ static bool emit_all(emitter *e) {
   common_types(e);
   emit_constants(e);
   for (ir_function *f = e->m->functions; f; f = f->next) f->aux = NULL;
-  for (ir_function *f = e->m->functions; f && e->status >= 0; f = f->next) {
-    if (!f->body) continue;
-    if (f->is_kernel)
-      emit_kernel(e, f);
-    else
-      emit_function(e, f);
-  }
+  for (ir_function *f = e->m->functions; f && e->status >= 0; f = f->next)
+    if (f->is_kernel && f->body) emit_kernel(e, f);
+  lanes_define_functions(e);
+  emit_called(e);
   return e->status >= 0;
 }
 
