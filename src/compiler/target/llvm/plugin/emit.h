@@ -80,6 +80,7 @@ void emit_fail(emitter *e, qn_status status, const char *format, ...) __attribut
 LLVMTypeRef emit_type(emitter *e, const ir_type *type);        /* of a value: bool is i1 */
 LLVMTypeRef emit_memory_type(emitter *e, const ir_type *type); /* in memory: bool is i8, 3-vectors have 4 elements,
                                                                   aggregates are bytes */
+LLVMTypeRef half_type(emitter *e); /* of f16: bits in an integer where the machine has no halves */
 /* Scalars and vectors alike. */
 LLVMTypeRef elem_type(LLVMTypeRef type);
 unsigned elem_bits(LLVMTypeRef type);
@@ -120,6 +121,7 @@ LLVMValueRef expand_integer_to_half(emitter *e, ir_op op, LLVMValueRef x); /* an
 LLVMValueRef emit_load(emitter *e, const ir_inst *inst, LLVMValueRef pointer);
 void emit_store(emitter *e, const ir_inst *inst, LLVMValueRef pointer, LLVMValueRef value);
 void emit_copy(emitter *e, const ir_inst *inst, LLVMValueRef target, LLVMValueRef source);
+void emit_fresh(emitter *e, LLVMValueRef variable); /* what an alloca holds is not wanted any more */
 LLVMValueRef emit_atomic(emitter *e, const ir_inst *inst, LLVMValueRef *args);
 LLVMValueRef emit_offset(emitter *e, LLVMValueRef pointer, uint64_t bytes);
 LLVMValueRef emit_elem(emitter *e, LLVMValueRef pointer, const ir_type *elem, LLVMValueRef index);

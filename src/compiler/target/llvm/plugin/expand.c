@@ -56,7 +56,7 @@ LLVMValueRef expand_narrow_half(emitter *e, LLVMValueRef x) {
   LLVMValueRef is_small = LLVMBuildICmp(B, LLVMIntULT, bits, int_splat(bits_type, 0x38800000), "");
   LLVMValueRef value = LLVMBuildSelect(B, is_large, large, LLVMBuildSelect(B, is_small, small, normal, ""), "");
   value = LLVMBuildTrunc(B, LLVMBuildOr(B, value, sign, ""), short_type, "");
-  return LLVMBuildBitCast(B, value, with_elem(type, LLVMHalfTypeInContext(e->context)), "");
+  return LLVMBuildBitCast(B, value, with_elem(type, half_type(e)), "");
 }
 
 /* One step of the magnitude's bits, up or down, where `change` is set and the last bit is even: rounding to odd, after
@@ -92,7 +92,7 @@ LLVMValueRef expand_integer_to_half(emitter *e, ir_op op, LLVMValueRef x) {
   }
   x = LLVMBuildCast(B, op == IR_STOF ? LLVMSIToFP : LLVMUIToFP, x, with_elem(type, e->f32), "");
   if (!e->facts.half) return expand_narrow_half(e, x);
-  return LLVMBuildFPTrunc(B, x, with_elem(type, LLVMHalfTypeInContext(e->context)), "");
+  return LLVMBuildFPTrunc(B, x, with_elem(type, half_type(e)), "");
 }
 
 /* ---- Fused multiply-add ------------------------------------------------------------------------------- */

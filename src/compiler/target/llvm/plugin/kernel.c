@@ -138,22 +138,12 @@ static void item_index(emitter *e) {
   f->items.linear = LLVMBuildNUWAdd(B, row, f->items.local[0], "");
 }
 
-/* What an item leaves in a variable is not for the next one: without this, variables that an item may read before it
- * writes them would tie the items together. */
+/* What an item leaves in a variable is not for the next one. */
 static bool forget_variables(void *user, ir_inst *inst) {
-  emitter *e = user;
   for (uint32_t i = 0; i < inst->arg_count; i++) {
     const ir_inst *arg = inst->args[i];
     if (arg->op != IR_ADDRESS || arg->u.var->space != IR_PRIVATE || arg->u.var->storage != IR_STORE_PLAIN) continue;
-    const ir_var *var = arg->u.var;
-    LLVMTypeRef type = LLVMGetAllocatedType(var->aux);
-    bool whole = LLVMGetTypeKind(type) != LLVMArrayTypeKind;
-    if (whole) {
-      LLVMBuildStore(B, LLVMGetUndef(type), var->aux);
-    } else {
-      LLVMValueRef args[2] = {LLVMConstInt(e->i64, var->type->size, 0), var->aux};
-      emit_intrinsic1(e, "llvm.lifetime.start", e->ptr, args, 2);
-    }
+    emit_fresh(user, arg->u.var->aux);
   }
   return true;
 }

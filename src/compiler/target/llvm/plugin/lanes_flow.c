@@ -101,7 +101,7 @@ static const ir_block *common_block(lanes *l, const ir_block *x, const ir_block 
 }
 
 static bool is_whole_access(const ir_inst *inst, uint32_t operand) {
-  return operand == 0 && (inst->op == IR_LOAD || inst->op == IR_STORE);
+  return operand == 0 && (inst->op == IR_LOAD || inst->op == IR_STORE || inst->op == IR_FRESH);
 }
 
 static bool is_leaf_access(const ir_inst *inst, uint32_t operand) {
@@ -114,6 +114,7 @@ static bool is_leaf_access(const ir_inst *inst, uint32_t operand) {
 /* A volatile or narrower access needs memory as the source sees it. */
 static void note_use(lane_var *var, const ir_inst *inst, uint32_t operand, bool direct) {
   bool whole = is_whole_access(inst, operand) && direct;
+  if (inst->op == IR_FRESH) return;
   bool leaf = is_leaf_access(inst, operand) || is_whole_access(inst, operand);
   if ((inst->flags & IR_VOLATILE) || !leaf || has_union(var->ir->type))
     var->layout = LAYOUT_WHOLE;
@@ -159,14 +160,13 @@ static bool classify_inst(void *user, ir_inst *inst) {
   return true;
 }
 
-/* In a loop, a variable begins anew with each run of its home only when the home writes it first. */
+/* In a loop, a variable begins anew with each run of its home only when the home begins it or writes it first. */
 static void settle_home(lanes *l, lane_var *var) {
   const ir_inst *first = var->first;
-  bool writes = first->op == IR_STORE && first->parent == var->home && lanes_var(first->args[0]) == var &&
-                var->layout == LAYOUT_REGISTER;
+  bool writes = first->op == IR_STORE && lanes_var(first->args[0]) == var && var->layout == LAYOUT_REGISTER;
+  bool begins = first->parent == var->home && (writes || first->op == IR_FRESH);
   if (var->ir->storage == IR_STORE_CONTEXT) var->home = l->root;
-  if (writes) return;
-  for (const ir_block *b = var->home; b; b = outer_block(l, b))
+  for (const ir_block *b = begins ? NULL : var->home; b; b = outer_block(l, b))
     if (b != l->root && b->owner && b->owner->op == IR_LOOP) var->home = b->owner->parent;
 }
 

@@ -364,6 +364,8 @@ void lanes_inst(lanes *l, ir_inst *inst) {
     case IR_CALL:
       lanes_call(l, inst);
       return;
+    case IR_FRESH:
+      return; /* what it says is in the variable's home */
     case IR_FENCE:
     case IR_BARRIER:
       (void)emit_plain(l->e, inst, NULL);

@@ -101,6 +101,18 @@ void emit_copy(emitter *e, const ir_inst *inst, LLVMValueRef target, LLVMValueRe
   if (is_independent(inst->args[1])) mark_access(e, inst->args[0], copy);
 }
 
+/* Without this, variables that an item may read before it writes them would tie the items together. */
+void emit_fresh(emitter *e, LLVMValueRef variable) {
+  if (!LLVMIsAAllocaInst(variable)) return;
+  LLVMTypeRef type = LLVMGetAllocatedType(variable);
+  if (LLVMGetTypeKind(type) != LLVMArrayTypeKind) {
+    LLVMBuildStore(e->builder, LLVMGetUndef(type), variable);
+    return;
+  }
+  LLVMValueRef args[2] = {LLVMConstInt(e->i64, LLVMGetArrayLength2(type), 0), variable};
+  (void)emit_intrinsic1(e, "llvm.lifetime.start", e->ptr, args, 2);
+}
+
 /* ---- Atomics ----------------------------------------------------------------------------------------------- */
 
 static LLVMAtomicOrdering ordering(ir_order order) {

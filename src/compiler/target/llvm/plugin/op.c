@@ -62,9 +62,40 @@ static LLVMValueRef not_op(emitter *e, const op_row *row, uint32_t flags, LLVMTy
   return LLVMBuildNot(e->builder, args[0], "");
 }
 
+/* Signs of halves are bits of integers: machines without halves would call a function to convert them. */
+static LLVMValueRef half_sign(emitter *e, ir_op op, LLVMTypeRef result, LLVMValueRef *args) {
+  LLVMBuilderRef b = e->builder;
+  LLVMTypeRef type = int_like(result);
+  LLVMValueRef x = LLVMBuildBitCast(b, args[0], type, ""), top = int_splat(type, 0x8000);
+  if (op == IR_FNEG) {
+    x = LLVMBuildXor(b, x, top, "");
+  } else {
+    x = LLVMBuildAnd(b, x, int_splat(type, 0x7fff), "");
+    if (op == IR_COPYSIGN) x = LLVMBuildOr(b, x, LLVMBuildAnd(b, LLVMBuildBitCast(b, args[1], type, ""), top, ""), "");
+  }
+  return LLVMBuildBitCast(b, x, result, "");
+}
+
+static LLVMValueRef sign_op(emitter *e, const op_row *row, uint32_t flags, LLVMTypeRef result, LLVMValueRef *args) {
+  if (elem_bits(result) == 16) return half_sign(e, row->op, result, args);
+  return call(e, row, flags, result, args, (unsigned)ir_op_table[row->op].operands);
+}
+
+/* The number where one operand is a NaN. For halves, which are compared as f32, LLVM's own operation would become a
+ * call. */
+static LLVMValueRef least_or_most(emitter *e, const op_row *row, uint32_t flags, LLVMTypeRef result,
+                                  LLVMValueRef *args) {
+  LLVMBuilderRef b = e->builder;
+  if (!row->code) return call(e, row, flags, result, args, 2);
+  LLVMValueRef first = LLVMBuildFCmp(b, (LLVMRealPredicate)row->code, args[0], args[1], "");
+  LLVMValueRef no_number = LLVMBuildFCmp(b, LLVMRealUNO, args[1], args[1], "");
+  return LLVMBuildSelect(b, LLVMBuildOr(b, first, no_number, ""), args[0], args[1], "");
+}
+
 static LLVMValueRef fneg(emitter *e, const op_row *row, uint32_t flags, LLVMTypeRef result, LLVMValueRef *args) {
+  if (elem_bits(result) == 16) return half_sign(e, IR_FNEG, result, args);
   LLVMValueRef value = LLVMBuildFNeg(e->builder, args[0], "");
-  (void)row, (void)result;
+  (void)row;
   set_fast_flags(value, flags);
   return value;
 }
@@ -227,7 +258,7 @@ static const op_row rows[IR_OP_COUNT] = {
     ROW(FDIV, binary, LLVMFDiv, NULL),
     ROW(FREM, remainder_op, 0, NULL),
     ROW(FNEG, fneg, 0, NULL),
-    ROW(FABS, call1, 0, "llvm.fabs"),
+    ROW(FABS, sign_op, 0, "llvm.fabs"),
     ROW(FMA, fused, 0, "llvm.fma"),
     ROW(SQRT, call1, 0, "llvm.sqrt"),
     ROW(FLOOR, round_op, 0, "llvm.floor"),
@@ -235,9 +266,9 @@ static const op_row rows[IR_OP_COUNT] = {
     ROW(FTRUNC, round_op, 0, "llvm.trunc"),
     ROW(RINT, round_op, 0, "llvm.roundeven"),
     ROW(FROUND, round_op, 0, "llvm.round"),
-    ROW(FMIN, call2, 0, "llvm.minnum"),
-    ROW(FMAX, call2, 0, "llvm.maxnum"),
-    ROW(COPYSIGN, call2, 0, "llvm.copysign"),
+    ROW(FMIN, least_or_most, 0, "llvm.minnum"),
+    ROW(FMAX, least_or_most, 0, "llvm.maxnum"),
+    ROW(COPYSIGN, sign_op, 0, "llvm.copysign"),
     ROW(EQ, icmp, LLVMIntEQ, NULL),
     ROW(NE, icmp, LLVMIntNE, NULL),
     ROW(SLT, icmp, LLVMIntSLT, NULL),
@@ -269,9 +300,12 @@ static bool is_half_arithmetic(ir_op op) {
 static LLVMValueRef in_float(emitter *e, const op_row *row, uint32_t flags, LLVMTypeRef result, LLVMValueRef *args) {
   LLVMValueRef wide[3] = {NULL, NULL, NULL};
   bool compare = row->make == fcmp;
+  op_row wide_row = *row;
+  if (row->op == IR_FMIN) wide_row.code = LLVMRealOLT;
+  if (row->op == IR_FMAX) wide_row.code = LLVMRealOGT;
   int count = ir_op_table[row->op].operands;
   for (int i = 0; i < count; i++) wide[i] = widen_to_float(e, args[i]);
-  LLVMValueRef value = row->make(e, row, flags & ~(uint32_t)IR_CONTRACT, LLVMTypeOf(wide[0]), wide);
+  LLVMValueRef value = row->make(e, &wide_row, flags & ~(uint32_t)IR_CONTRACT, LLVMTypeOf(wide[0]), wide);
   return compare ? value : narrow(e, row, 0, result, &value);
 }
 

@@ -219,7 +219,7 @@ static bool run_passes(emitter *e, const char *passes) {
 
 bool pipeline_optimise(emitter *e) {
   if (!verify(e)) return false;
-  if (!run_passes(e, e->options->opt_disable ? "default<O0>" : "default<O3>")) return false;
+  if (!run_passes(e, getenv("QN_PASSES") ? getenv("QN_PASSES") : e->options->opt_disable ? "default<O0>" : "default<O3>")) return false;
   return runtime_add_memory_functions(e);
 }
 

@@ -1,10 +1,15 @@
 /* type.c - LLVM's types for the IR's, and helpers that treat scalars and vectors alike. */
 #include "emit.h"
 
+/* LLVM's own half would be converted by calls of functions where the machine can't, even to move it. */
+LLVMTypeRef half_type(emitter *e) {
+  return e->facts.half ? LLVMHalfTypeInContext(e->context) : LLVMInt16TypeInContext(e->context);
+}
+
 static LLVMTypeRef float_type(emitter *e, uint32_t bits) {
   switch (bits) {
     case 16:
-      return LLVMHalfTypeInContext(e->context);
+      return half_type(e);
     case 32:
       return e->f32;
     default:
