@@ -34,8 +34,7 @@ typedef struct emitter {
   LLVMModuleRef module;
   LLVMBuilderRef builder;
   LLVMTargetMachineRef machine;
-  uint32_t region_count; /* emitted so far */
-  uint32_t region_limit; /* that have metadata */
+  bool has_helpers; /* functions beside kernels */
   LLVMTypeRef void_type, i1, i8, i32, i64, f32, f64, ptr;
   function_state *f;   /* being emitted */
   unsigned lane_width; /* items side by side; 1: items one after another */
@@ -67,7 +66,6 @@ struct function_state {
   item_ids items;
   target_blocks *targets;
   LLVMBasicBlockRef item_end; /* where `return` goes in a region; NULL: a real return */
-  LLVMValueRef access_group;  /* of the innermost item loop; NULL: none */
   bool dead;                  /* the place of emission can not be reached */
 };
 
@@ -140,7 +138,7 @@ typedef struct item_loop {
   LLVMValueRef phi, count;
 } item_loop;
 void emit_loop_open(emitter *e, uint32_t d, item_loop *loop);
-void emit_loop_close(emitter *e, item_loop *loop, LLVMValueRef metadata);
+void emit_loop_close(emitter *e, item_loop *loop);
 void emit_region(emitter *e, const ir_block *block); /* once for each item of the group */
 LLVMValueRef emit_value(emitter *e, ir_inst *value); /* an operand */
 /* An instruction that is neither control flow nor a call, with its operands ready. */

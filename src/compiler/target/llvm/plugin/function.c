@@ -103,6 +103,7 @@ static LLVMValueRef declared(emitter *e, ir_function *f) {
   add_attributes(e, function, common);
   add_attributes(e, function, f->is_noinline ? never : eager);
   f->aux = function;
+  e->has_helpers = true;
   return function;
 }
 

@@ -104,29 +104,15 @@ void emit_loop_open(emitter *e, uint32_t d, item_loop *loop) {
   e->f->items.local[d] = loop->phi;
 }
 
-void emit_loop_close(emitter *e, item_loop *loop, LLVMValueRef metadata) {
+void emit_loop_close(emitter *e, item_loop *loop) {
   if (!loop->phi) return;
   LLVMBasicBlockRef latch = LLVMGetInsertBlock(B), leave = new_block(e, "");
   LLVMValueRef next = LLVMBuildNUWAdd(B, loop->phi, LLVMConstInt(e->i64, 1, 0), "");
   LLVMSetNSW(next, 1);
   LLVMAddIncoming(loop->phi, &next, &latch, 1);
   LLVMValueRef more = LLVMBuildICmp(B, LLVMIntULT, next, loop->count, "");
-  LLVMValueRef branch = LLVMBuildCondBr(B, more, loop->head, leave);
-  if (metadata) LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(e->context, "llvm.loop", 9), metadata);
+  LLVMBuildCondBr(B, more, loop->head, leave);
   at_block(e, leave);
-}
-
-static LLVMValueRef region_metadata(emitter *e, const char *name) {
-  LLVMValueRef *nodes = NULL;
-  unsigned count = LLVMGetNamedMetadataNumOperands(e->module, name);
-  if (e->region_count >= count) return NULL;
-  nodes = QN_ARENA_ARRAY(&e->arena, LLVMValueRef, count);
-  if (!nodes) {
-    emit_fail(e, QN_ERROR_OUT_OF_HOST_MEMORY, "out of memory for a kernel's loops");
-    return NULL;
-  }
-  LLVMGetNamedMetadataOperands(e->module, name, nodes);
-  return nodes[e->region_count];
 }
 
 /* The item's index in the context arrays, and what these need of the group. */
@@ -151,24 +137,16 @@ static bool forget_variables(void *user, ir_inst *inst) {
 static void emit_items(emitter *e, const ir_block *block) {
   function_state *f = e->f;
   item_loop loops[3];
-  LLVMValueRef loop_node = region_metadata(e, "quern.loops");
   for (uint32_t d = 3; d-- > 0;) emit_loop_open(e, d, &loops[d]);
-  f->access_group = region_metadata(e, "quern.groups");
   f->item_end = new_block(e, "");
   item_index(e);
-  ir_walk((ir_block *)block, forget_variables, e);
+  (void)ir_walk((ir_block *)block, forget_variables, e);
   emit_block(e, block);
   branch_to(e, f->item_end);
   at_block(e, f->item_end);
-  for (uint32_t d = 0; d < 3; d++) {
-    bool innermost = loops[d].phi != NULL;
-    emit_loop_close(e, &loops[d], innermost ? loop_node : NULL);
-    if (innermost) loop_node = NULL;
-  }
+  for (uint32_t d = 0; d < 3; d++) emit_loop_close(e, &loops[d]);
   f->item_end = NULL;
-  f->access_group = NULL;
   f->items = (item_ids){{NULL, NULL, NULL}, NULL};
-  e->region_count++;
 }
 
 void emit_region(emitter *e, const ir_block *block) {

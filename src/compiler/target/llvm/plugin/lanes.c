@@ -201,7 +201,7 @@ bool lanes_region(emitter *e, const ir_block *block) {
   item_loop loops[3];
   for (uint32_t d = 3; d-- > 1;) emit_loop_open(e, d, &loops[d]);
   bool good = emit_row(e, block);
-  for (uint32_t d = 1; d < 3; d++) emit_loop_close(e, &loops[d], NULL);
+  for (uint32_t d = 1; d < 3; d++) emit_loop_close(e, &loops[d]);
   e->f->items = (item_ids){{NULL, NULL, NULL}, NULL};
   return good;
 }

@@ -81,6 +81,7 @@ static lane_function *get_function(lanes *l, ir_function *ir, shape *params) {
   add_attributes(l->e, f->function, attributes);
   if (!ir->is_noinline) add_attributes(l->e, f->function, hint);
   l->e->lane_functions = f;
+  l->e->has_helpers = true;
   return f;
 }
 

@@ -55,6 +55,7 @@ static LLVMValueRef strided_arithmetic(lanes *l, ir_inst *inst, bool wide) {
 
 /* Lane 0's number, cut to the type and read again: the same number unless one lane runs alone with a large id. */
 static LLVMValueRef reread(lanes *l, LLVMValueRef base, const ir_type *type, bool is_signed) {
+  if (l->full) return base;
   LLVMValueRef cut = LLVMBuildIntCast2(B, base, emit_type(l->e, type), 0, "");
   return is_signed ? LLVMBuildSExt(B, cut, l->e->i64, "") : LLVMBuildZExt(B, cut, l->e->i64, "");
 }

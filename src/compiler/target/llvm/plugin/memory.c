@@ -13,29 +13,6 @@ LLVMValueRef emit_elem(emitter *e, LLVMValueRef pointer, const ir_type *elem, LL
   return LLVMBuildInBoundsGEP2(e->builder, type, pointer, &index, 1, "");
 }
 
-/* ---- Which accesses of an item can not meet another item's --------------------------------------------- */
-
-/* The variable at the root of a chain of address arithmetic, or NULL. */
-static const ir_var *root_variable(const ir_inst *pointer) {
-  while (pointer->op == IR_ELEM || pointer->op == IR_INDEX || pointer->op == IR_FIELD || pointer->op == IR_PCAST)
-    pointer = pointer->args[0];
-  return pointer->op == IR_ADDRESS ? pointer->u.var : NULL;
-}
-
-/* Items don't race, so that accesses to shared memory in one loop over items are independent; so are context
- * variables, each item's its own. Private memory that the items take in turn is not. */
-static bool is_independent(const ir_inst *pointer) {
-  ir_space space = pointer->type->space;
-  const ir_var *var = root_variable(pointer);
-  if (space == IR_GLOBAL || space == IR_CONSTANT || space == IR_LOCAL) return true;
-  return var && var->storage == IR_STORE_CONTEXT;
-}
-
-static void mark_access(emitter *e, const ir_inst *pointer, LLVMValueRef access) {
-  if (!e->f->access_group || !is_independent(pointer)) return;
-  LLVMSetMetadata(access, LLVMGetMDKindIDInContext(e->context, "llvm.access.group", 17), e->f->access_group);
-}
-
 /* ---- Loads and stores ------------------------------------------------------------------------------------ */
 
 static const ir_type *value_type(const ir_inst *inst) {
@@ -73,7 +50,6 @@ LLVMValueRef emit_load(emitter *e, const ir_inst *inst, LLVMValueRef pointer) {
   LLVMValueRef load = LLVMBuildLoad2(e->builder, memory, pointer, "");
   LLVMSetAlignment(load, access_align(inst));
   if (inst->flags & IR_VOLATILE) LLVMSetVolatile(load, 1);
-  mark_access(e, inst->args[0], load);
   LLVMValueRef value = inst->type->kind == IR_VECTOR ? resize(e, load, inst->type->count) : load;
   if (ir_elem_of(inst->type)->kind == IR_BOOL) value = LLVMBuildTrunc(e->builder, value, emit_type(e, inst->type), "");
   return value;
@@ -88,7 +64,6 @@ void emit_store(emitter *e, const ir_inst *inst, LLVMValueRef pointer, LLVMValue
   LLVMValueRef store = LLVMBuildStore(e->builder, value, pointer);
   LLVMSetAlignment(store, access_align(inst));
   if (inst->flags & IR_VOLATILE) LLVMSetVolatile(store, 1);
-  mark_access(e, inst->args[0], store);
 }
 
 /* Large copies become calls of memcpy, which runtime.c defines in the object itself. */
@@ -98,7 +73,6 @@ void emit_copy(emitter *e, const ir_inst *inst, LLVMValueRef target, LLVMValueRe
   LLVMValueRef size = LLVMConstInt(e->i64, type->size, 0);
   LLVMValueRef copy = LLVMBuildMemCpy(e->builder, target, align, source, align, size);
   if (inst->flags & IR_VOLATILE) LLVMSetOperand(copy, 3, LLVMConstInt(e->i1, 1, 0));
-  if (is_independent(inst->args[1])) mark_access(e, inst->args[0], copy);
 }
 
 /* Without this, variables that an item may read before it writes them would tie the items together. */

@@ -5,10 +5,10 @@
 
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Error.h>
-#include <llvm-c/IRReader.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
+#include "base/os/environment.h"
 #include "base/os/thread.h"
 #include "emit.h"
 
@@ -109,63 +109,13 @@ static bool open_machine(emitter *e, const arch_row *arch) {
   return e->machine != NULL;
 }
 
-static bool count_region(void *user, ir_inst *inst) {
-  uint32_t *count = user;
-  if (inst->op == IR_REGION) ++*count;
-  return true;
-}
-
-static uint32_t count_regions(const ir_module *m) {
-  uint32_t count = 0;
-  for (ir_function *f = m->functions; f; f = f->next) {
-    if (!f->is_kernel || !f->body) continue;
-    if (f->has_regions)
-      (void)ir_walk(f->body, count_region, &count);
-    else
-      count++;
-  }
-  return count;
-}
-
-/* The C interface has no distinct metadata nodes, which access groups must be; the text form does. So a module starts
- * as text with one group and one loop node a region. */
-static void write_metadata(emitter *e, qn_bytes *text) {
-  uint32_t count = count_regions(e->m);
-  for (int loops = 0; loops < 2 && count; loops++) {
-    qn_bytes_printf(text, "!quern.%s = !{", loops ? "loops" : "groups");
-    for (uint32_t i = 0; i < count; i++) qn_bytes_printf(text, "%s!%u", i ? ", " : "", 2 * i + (uint32_t)loops);
-    qn_bytes_append_str(text, "}\n");
-  }
-  for (uint32_t i = 0; i < count; i++) {
-    qn_bytes_printf(text, "!%u = distinct !{}\n", 2 * i);
-    qn_bytes_printf(text, "!%u = distinct !{!%u, !{!\"llvm.loop.parallel_accesses\", !%u}, ", 2 * i + 1, 2 * i + 1,
-                    2 * i);
-    qn_bytes_printf(text, "!{!\"llvm.loop.vectorize.enable\", i1 %s}}\n", e->options->scalar ? "false" : "true");
-  }
-}
-
-static bool parse(emitter *e, const qn_bytes *text, const char *what, LLVMModuleRef *out) {
-  char *message = NULL;
-  LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(text->data, text->size, what);
-  if (!LLVMParseIRInContext(e->context, buffer, out, &message)) return true;
-  emit_fail(e, QN_ERROR_INTERNAL, "LLVM does not read %s: %s", what, message ? message : "");
-  LLVMDisposeMessage(message);
-  return false;
-}
-
-static bool open_module(emitter *e, const arch_row *arch) {
-  qn_bytes text = {0};
-  qn_bytes_printf(&text, "source_filename = \"quern\"\ntarget triple = \"%s\"\n", arch->triple);
-  write_metadata(e, &text);
-  bool good = !text.failed && parse(e, &text, "a module's frame", &e->module);
-  if (text.failed) emit_fail(e, QN_ERROR_OUT_OF_HOST_MEMORY, "out of memory for a module");
-  qn_bytes_free(&text);
-  if (!good) return false;
+static void open_module(emitter *e, const arch_row *arch) {
+  e->module = LLVMModuleCreateWithNameInContext("quern", e->context);
+  LLVMSetTarget(e->module, arch->triple);
   LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(e->machine);
   LLVMSetModuleDataLayout(e->module, layout);
   LLVMDisposeTargetData(layout);
   e->builder = LLVMCreateBuilderInContext(e->context);
-  return true;
 }
 
 /* As many items as a vector of the machine has f32. */
@@ -181,7 +131,9 @@ bool pipeline_open(emitter *e) {
   start(arch);
   find_facts(e, arch);
   e->lane_width = lane_width(e);
-  return open_machine(e, arch) && open_module(e, arch);
+  if (!open_machine(e, arch)) return false;
+  open_module(e, arch);
+  return true;
 }
 
 void pipeline_close(emitter *e) {
@@ -194,21 +146,36 @@ void pipeline_close(emitter *e) {
 /* ---- Optimising -----------------------------------------------------------------------------------------------------
  */
 
+/* In builds with assertions, and with QUERN_VERIFY=1. */
+static bool verifies(void) {
+#ifndef NDEBUG
+  return true;
+#else
+  const char *value = qn_environment("QUERN_VERIFY");
+  return value && value[0] != '0';
+#endif
+}
+
 static bool verify(emitter *e) {
   char *message = NULL;
-  bool good = !LLVMVerifyModule(e->module, LLVMReturnStatusAction, &message);
+  bool good = !verifies() || !LLVMVerifyModule(e->module, LLVMReturnStatusAction, &message);
   if (!good) emit_fail(e, QN_ERROR_INTERNAL, "the LLVM target made a wrong module: %s", message);
   LLVMDisposeMessage(message);
   return good;
 }
 
-static bool run_passes(emitter *e, const char *passes) {
+/* Vectors are the emitter's work, not the optimiser's: what is left is to bring variables into registers, to fold, and
+ * to move what loops repeat. A short list costs a third of default<O3> and gives code as fast (docs/cpu-code.md). */
+#define INSTCOMBINE "instcombine<no-verify-fixpoint>"
+static const char first_passes[] = "function(sroa,early-cse,simplifycfg),cgscc(inline),globaldce";
+static const char passes[] =
+    "function(sroa,early-cse<memssa>," INSTCOMBINE
+    ",simplifycfg,loop-mssa(loop-rotate,licm),loop(loop-unroll-full),sroa,early-cse<memssa>," INSTCOMBINE
+    ",loop-mssa(licm),simplifycfg,adce)";
+
+static bool run_passes(emitter *e, const char *list) {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-  LLVMPassBuilderOptionsSetLoopVectorization(options, !e->options->scalar);
-  LLVMPassBuilderOptionsSetSLPVectorization(options, !e->options->scalar);
-  LLVMPassBuilderOptionsSetLoopInterleaving(options, !e->options->scalar);
-  LLVMPassBuilderOptionsSetCallGraphProfile(options, 0);
-  LLVMErrorRef error = LLVMRunPasses(e->module, passes, e->machine, options);
+  LLVMErrorRef error = LLVMRunPasses(e->module, list, e->machine, options);
   LLVMDisposePassBuilderOptions(options);
   if (!error) return true;
   char *message = LLVMGetErrorMessage(error);
@@ -219,8 +186,9 @@ static bool run_passes(emitter *e, const char *passes) {
 
 bool pipeline_optimise(emitter *e) {
   if (!verify(e)) return false;
-  if (!run_passes(e, getenv("QN_PASSES") ? getenv("QN_PASSES") : e->options->opt_disable ? "default<O0>" : "default<O3>")) return false;
-  return runtime_add_memory_functions(e);
+  if (e->options->opt_disable) return run_passes(e, "default<O0>") && runtime_add_memory_functions(e);
+  if (e->has_helpers && !run_passes(e, first_passes)) return false;
+  return run_passes(e, passes) && runtime_add_memory_functions(e);
 }
 
 /* ---- Emitting

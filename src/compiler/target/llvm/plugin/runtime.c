@@ -26,6 +26,7 @@ static LLVMValueRef define(emitter *e, const runtime_row *row, LLVMTypeRef type)
   LLVMPositionBuilderAtEnd(B, LLVMAppendBasicBlockInContext(e->context, function, ""));
   row->build(e, function);
   if (here) LLVMPositionBuilderAtEnd(B, here);
+  e->has_helpers = true;
   return function;
 }
 

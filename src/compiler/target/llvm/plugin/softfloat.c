@@ -122,13 +122,13 @@ void build_fma(emitter *e, LLVMValueRef function) {
                 sub(e, z.exponent, c64(e, 1075 + 73)), z.sign};
   order_terms(e, &large, &small);
   LLVMValueRef sum = sum_terms(e, wide, large, small);
-  /* With an infinity, a NaN or a zero factor the plain operations are exact; with z = 0 the product alone is rounded.
-   */
-  LLVMValueRef finite = and2(e, is_finite(e, x), and2(e, is_finite(e, y), is_finite(e, z)));
-  LLVMValueRef zero_factor = or2(e, is_zero(e, x.magnitude), is_zero(e, y.magnitude));
-  LLVMValueRef plain = or2(e, LLVMBuildNot(B, finite, ""), zero_factor);
+  /* A factor that is infinite, no number or 0: the plain operations are exact. With z = 0 the product alone is rounded;
+   * an infinite z stays, even where the product of the factors would overflow. */
+  LLVMValueRef infinite = LLVMBuildNot(B, and2(e, is_finite(e, x), is_finite(e, y)), "");
+  LLVMValueRef plain = or2(e, infinite, or2(e, is_zero(e, x.magnitude), is_zero(e, y.magnitude)));
   LLVMValueRef rounded = LLVMBuildFMul(B, params[0], params[1], "");
   LLVMValueRef value = sel(e, is_zero(e, z.magnitude), rounded, sum);
+  value = sel(e, is_finite(e, z), value, LLVMBuildFAdd(B, params[2], params[2], ""));
   LLVMBuildRet(B, sel(e, plain, LLVMBuildFAdd(B, rounded, params[2], ""), value));
 }
 
