@@ -1,3 +1,4 @@
+/* labels: threads */
 /* The cpu adapter: launches, what a kernel sees, copies and fills. */
 #include <fenv.h>
 

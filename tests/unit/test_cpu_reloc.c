@@ -1,3 +1,4 @@
+/* sources: src/adapters/cpu/elf.c src/adapters/cpu/reloc.c src/adapters/cpu/reloc_x86.c src/adapters/cpu/reloc_arm.c */
 /* Relocation arithmetic of both machines, on bytes: neither has to be this machine. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,13 +8,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "adapters/cpu/elf.c"
-#include "adapters/cpu/reloc.c"
-#include "adapters/cpu/reloc_arm.c"
-#undef RELOCATIONS
-#undef ROW_COUNT
-#define rows rows_x86
-#include "adapters/cpu/reloc_x86.c"
+#include "adapters/cpu/reloc.h"
 
 typedef struct row {
   uint32_t machine, type;

@@ -1,0 +1,4 @@
+__kernel void k(__global int *p, int n) {
+  int größe = n;
+  p[0] = 1;
+}

@@ -1,0 +1,4 @@
+for (;;) {}
+__kernel void k(__global int *p, int n) {
+  p[0] = n;
+}
