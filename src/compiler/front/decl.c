@@ -207,8 +207,7 @@ static bool declarators(front *f, const front_specifiers *s, front_stmt ***tail)
     } else if (d.is_function || d.type->kind == FRONT_FUNCTION) {
       bool is_definition = is_first && front_at(f, PP_P_LBRACE);
       if (is_definition && f->func != NULL) {
-        front_error(f, d.loc, d.length, "a function can't be defined within another one");
-        front_skip_brackets(f);
+        front_fatal(f, d.loc, "a function can't be defined within another one: does a '}' miss before it?");
         return true;
       }
       front_function(f, s, &d);
@@ -238,6 +237,11 @@ static void declaration(front *f, front_stmt ***tail) {
     check_words(f, &s, false);
     return;
   }
+  /* struct s {...} and the next declaration: only the ';' misses. */
+  if (s.record_end != 0 && f->tok.keyword != KW_NONE && front_starts_type(f)) {
+    front_error(f, s.record_end, 1, "expected ';' behind the '}'");
+    return;
+  }
   if (!declarators(f, &s, tail)) {
     /* What follows an unknown type may be no declaration at all: it has been reported. */
     if (s.is_unknown && !front_at(f, PP_P_SEMI)) f->is_panicking = true;
@@ -248,11 +252,29 @@ static void declaration(front *f, front_stmt ***tail) {
 
 void front_local_declaration(front *f, front_stmt ***tail) { declaration(f, tail); }
 
+static bool starts_statement(const front *f) {
+  static const front_keyword words[] = {KW_IF,   KW_ELSE,    KW_FOR,   KW_WHILE,    KW_DO,     KW_SWITCH,
+                                        KW_CASE, KW_DEFAULT, KW_BREAK, KW_CONTINUE, KW_RETURN, KW_GOTO};
+  for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+    if (front_at_keyword(f, words[i])) return true;
+  }
+  return false;
+}
+
 void front_external_declaration(front *f) {
   if (front_accept(f, PP_P_SEMI)) return;
   if (front_at(f, PP_P_RBRACE)) {
     front_error(f, f->tok.pp.loc, 1, "a '}' without its '{'");
     front_next(f);
+    return;
+  }
+  /* A statement: what is told once goes for all of it. */
+  if (starts_statement(f)) {
+    front_error(f, f->tok.pp.loc, f->tok.pp.length, "'%.*s' can only stand in a function", QN_SV_ARG(f->tok.pp.text));
+    front_next(f);
+    if (front_at(f, PP_P_LPAREN)) front_skip_brackets(f);
+    f->is_panicking = true;
+    front_recover(f);
     return;
   }
   declaration(f, NULL);

@@ -141,8 +141,10 @@ static front_expr *primary_expression(front *f) {
 static front_expr *subscript(front *f, front_expr *e) {
   qn_loc loc = f->tok.pp.loc;
   front_next(f);
+  f->subscripts++;
   front_expr *index = front_enter(f) ? front_expression(f) : front_expr_error(f, loc);
   front_leave(f);
+  f->subscripts--;
   if (!front_expect(f, PP_P_RBRACKET, "")) return front_expr_error(f, loc);
   return front_subscript(f, loc, e, index);
 }
@@ -393,6 +395,11 @@ front_expr *front_assignment_expression(front *f) {
   front_op op = OP_ADD;
   bool is_compound = compound_operator((pp_punct)f->tok.pp.punct, &op);
   if (!is_compound && !front_at(f, PP_P_ASSIGN)) return a;
+  /* a[0 = b: what misses is the bracket. */
+  if (f->subscripts > 0 && !a->is_lvalue && !front_is_error(a)) {
+    front_syntax_error(f, "expected ']'");
+    return front_expr_error(f, loc);
+  }
   front_next(f);
   front_expr *b = front_enter(f) ? front_assignment_expression(f) : front_expr_error(f, loc);
   front_leave(f);

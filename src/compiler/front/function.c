@@ -155,6 +155,7 @@ static void declare_parameters(front *f, const front_func *func) {
 static void read_body(front *f, front_func *func) {
   f->func = func;
   f->is_goto_told = false;
+  f->divergent = NULL;
   if (front_scope_open(f)) {
     declare_parameters(f, func);
     func->body = front_compound_statement(f);

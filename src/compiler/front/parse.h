@@ -29,7 +29,8 @@ typedef struct front_specifiers {
   uint32_t length;
   front_storage storage;
   bool is_kernel, is_inline;
-  bool is_unknown; /* a name that is no type was reported and taken as the type error */
+  qn_loc record_end; /* behind the '}' of a struct, union or enum that is defined here; 0: none */
+  bool is_unknown;   /* a name that is no type was reported and taken as the type error */
   front_attributes attributes;
 } front_specifiers;
 typedef struct front_declarator {

@@ -213,6 +213,10 @@ static const front_type *named_type(front *f, front_specifiers *out) {
   return symbol->type;
 }
 
+static void note_record_end(front *f, front_specifiers *out) {
+  if (f->last_is_brace) out->record_end = f->last_end;
+}
+
 /* A word that makes the type. False: the token is none. */
 static bool type_specifier(front *f, front_specifiers *out, specifier_state *s) {
   if (f->tok.pp.kind != PP_IDENT) return false;
@@ -232,9 +236,11 @@ static bool type_specifier(front *f, front_specifiers *out, specifier_state *s) 
     case KW_STRUCT:
     case KW_UNION:
       s->type = front_record_specifier(f);
+      note_record_end(f, out);
       return true;
     case KW_ENUM:
       s->type = front_enum_specifier(f);
+      note_record_end(f, out);
       return true;
     case KW_TYPEOF:
       s->type = typeof_specifier(f);

@@ -34,12 +34,13 @@ struct front {
   /* tokens */
   front_token tok, ahead;
   bool has_ahead;
-  bool is_panicking; /* a syntax error was told and not yet recovered from */
-  bool is_fatal;     /* nothing more is read */
-  uint32_t depth;    /* of nesting */
-  uint32_t level;    /* of statements */
-  qn_loc last_end;   /* behind the token before tok */
-  bool fp_contract;  /* #pragma OPENCL FP_CONTRACT */
+  bool is_panicking;  /* a syntax error was told and not yet recovered from */
+  bool is_fatal;      /* nothing more is read */
+  uint32_t depth;     /* of nesting */
+  uint32_t level;     /* of statements */
+  bool last_is_brace; /* that token was a '}' */
+  qn_loc last_end;    /* behind the token before tok */
+  bool fp_contract;   /* #pragma OPENCL FP_CONTRACT */
 
   /* names */
   struct front_name *names; /* every identifier that was ever declared */
@@ -51,6 +52,7 @@ struct front {
   struct front_loop *loop; /* the innermost loop or switch that is parsed */
   /* The condition around the present statement that can't be the same for all work-items of a group: NULL, or an item
    * id compared for equality. */
+  uint32_t subscripts; /* that are open */
   const struct front_expr *divergent;
   uint32_t next_unique; /* for names of constants */
 

@@ -49,7 +49,8 @@ static front_expr *condition(front *f, const char *what) {
   if (!front_expect(f, PP_P_LPAREN, what)) return front_expr_error(f, loc);
   front_expr *e = front_enter(f) ? front_expression(f) : front_expr_error(f, loc);
   front_leave(f);
-  (void)front_expect(f, PP_P_RPAREN, "");
+  /* Behind the parenthesis all is well again. */
+  if (front_expect(f, PP_P_RPAREN, "")) f->is_panicking = f->is_fatal;
   return front_convert(f, front_condition(f, e, "a condition"), front_bool(f));
 }
 
@@ -93,6 +94,12 @@ static bool is_equality_of_id(const front_expr *e) {
 
 /* ---- Selection ------------------------------------------------------------------------------------------------ */
 
+static bool returns(const front_stmt *stmt) {
+  if (stmt != NULL && stmt->kind == STMT_BLOCK) stmt = stmt->body;
+  while (stmt != NULL && stmt->next != NULL) stmt = stmt->next;
+  return stmt != NULL && stmt->kind == STMT_RETURN;
+}
+
 static front_stmt *if_statement(front *f) {
   front_stmt *stmt = front_stmt_new(f, STMT_IF, f->tok.pp.loc);
   if (stmt == NULL) return NULL;
@@ -104,6 +111,8 @@ static front_stmt *if_statement(front *f) {
   stmt->body = substatement(f);
   if (front_accept_keyword(f, KW_ELSE)) stmt->other = substatement(f);
   f->divergent = outer;
+  /* Those that return don't come to what follows. */
+  if (outer == NULL && stmt->other == NULL && returns(stmt->body) && may_split(stmt->expr)) f->divergent = stmt->expr;
   return stmt;
 }
 
@@ -262,8 +271,11 @@ static front_stmt *switch_statement(front *f) {
 
 static front_stmt *loop_body(front *f, front_stmt *stmt) {
   front_loop loop = {.outer = f->loop, .stmt = stmt};
+  const front_expr *outer = f->divergent;
   f->loop = &loop;
+  if (outer == NULL && stmt->expr != NULL && may_split(stmt->expr)) f->divergent = stmt->expr;
   front_stmt *body = substatement(f);
+  f->divergent = outer;
   f->loop = loop.outer;
   return body;
 }

@@ -191,6 +191,7 @@ bool front_token_open(front *f) {
 }
 
 void front_next(front *f) {
+  f->last_is_brace = front_at(f, PP_P_RBRACE);
   f->last_end = qn_sources_behind(f->diags->sources, f->tok.pp.loc, f->tok.pp.length);
   if (f->has_ahead) {
     f->tok = f->ahead;
@@ -229,9 +230,19 @@ static const char *punct_text(pp_punct punct) {
   return texts[punct];
 }
 
+/* A character that no token starts with is the fault, whatever was expected in its place. */
+static bool tell_stray(front *f) {
+  if (f->tok.pp.kind != PP_OTHER) return false;
+  bool is_ascii = (unsigned char)f->tok.pp.text.data[0] < 0x80;
+  front_error(f, f->tok.pp.loc, f->tok.pp.length, "'%.*s' can't stand here%s", QN_SV_ARG(f->tok.pp.text),
+              is_ascii ? "" : ": names are of ASCII letters");
+  f->is_panicking = true;
+  return true;
+}
+
 bool front_expect(front *f, pp_punct punct, const char *after) {
   if (front_accept(f, punct)) return true;
-  if (f->is_panicking) return false;
+  if (f->is_panicking || tell_stray(f)) return false;
   /* A ';' is missed at the end of the line where it should stand; what follows is most likely right. */
   bool is_missed = punct == PP_P_SEMI && (f->tok.pp.line_start || front_at(f, PP_P_RBRACE));
   if (is_missed || punct == PP_P_SEMI) {
@@ -244,7 +255,7 @@ bool front_expect(front *f, pp_punct punct, const char *after) {
 }
 
 void front_syntax_error(front *f, const char *format, ...) {
-  if (f->is_panicking) return;
+  if (f->is_panicking || tell_stray(f)) return;
   f->is_panicking = true;
   va_list args;
   va_start(args, format);
