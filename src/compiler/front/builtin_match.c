@@ -266,7 +266,7 @@ static void print_parameters(qn_bytes *out, const char *signature) {
     while (*s && strchr("*cga", *s) && s[1] != 0 && (*s == '*' || s[1] == '*')) s++;
     qn_bytes_append_str(out, *start == 'c' ? "const " : *start == 'g' ? "const __global " : "");
     qn_bytes_append_str(out, letter_text(*s));
-    if (s != start) qn_bytes_append_str(out, " *");
+    if (s != start) qn_bytes_append_str(out, *start == 'a' ? " * of global or local memory" : " *");
   }
 }
 
@@ -320,13 +320,17 @@ static bool wants_double(const front_type *const *args, uint32_t count) {
   return false;
 }
 
+static bool wants_long(const front_type *const *args, uint32_t count) {
+  return count > 0 && front_is_pointer(args[0]) && args[0]->elem->kind == FRONT_INT && args[0]->elem->bits == 64;
+}
+
 static void report_none(front *f, const front_builtin *builtin, qn_loc loc, const front_type *const *args,
                         uint32_t count) {
   if (report_count(f, builtin, loc, count)) return;
   const char *why = "";
   if (!f->m->model.has_double && wants_double(args, count)) why = "; the device has no double";
   const builtin_row *row = &builtin->rows[0];
-  if ((row->elements & ~elements_of(f, row) & E_I64) && !f->m->model.has_int64_atomics)
+  if ((row->elements & ~elements_of(f, row) & E_I64) && wants_long(args, count))
     why = "; the device has no 64-bit atomics";
   front_error(f, loc, (uint32_t)builtin->name.size, "no '%.*s' takes %s%s", QN_SV_ARG(builtin->name),
               builtin_args_text(f, args, count), why);

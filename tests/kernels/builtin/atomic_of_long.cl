@@ -1,0 +1,1 @@
+kernel void f(global long *x) { atom_add(x, 1); }

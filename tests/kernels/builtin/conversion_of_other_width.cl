@@ -1,0 +1,1 @@
+kernel void f(global float4 *x, global int2 *y) { y[0] = convert_int2(x[0]); }

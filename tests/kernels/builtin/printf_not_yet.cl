@@ -1,0 +1,1 @@
+kernel void f(global float *x) { printf("%f\n", x[0]); }

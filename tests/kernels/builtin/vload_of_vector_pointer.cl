@@ -1,0 +1,1 @@
+kernel void f(global float4 *x) { x[0] = vload4(0, x); }
