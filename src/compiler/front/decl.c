@@ -44,6 +44,7 @@ static bool object_kind(front *f, const front_specifiers *s, const front_declara
       break;
     case IR_LOCAL:
       *kind = OBJECT_LOCAL;
+      if (f->func != NULL) f->func->has_local = true;
       if (is_program || !f->func->is_kernel) fault = "__local variables are declared in a kernel's body";
       break;
     case IR_PRIVATE:

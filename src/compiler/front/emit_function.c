@@ -178,6 +178,13 @@ void front_emit_program(front *f) {
     if (func->is_kernel) emit_kernel(f, func);
     bool is_function = !func->is_kernel || func->is_called_from_reached;
     ir_function *ir = is_function ? front_ir_function(f, func) : NULL;
+    /* OpenCL C 1.2, 6.7: what happens then is up to the implementation. The memory is the calling kernel's to give. */
+    if (ir != NULL && func->is_kernel && func->has_local) {
+      front_error(f, func->loc, func->length,
+                  "'%.*s' has __local variables, so another kernel can't call it; let it take __local pointers",
+                  QN_SV_ARG(func->name));
+      continue;
+    }
     if (ir != NULL) emit_body(f, func, ir);
   }
 }
