@@ -172,7 +172,7 @@ struct front_stmt {
 };
 
 typedef struct front_attributes {
-  bool is_packed, is_inline, is_noinline;
+  bool is_packed, is_inline, is_noinline, is_overloadable;
   uint64_t align;
   uint64_t required_local[3], hinted_local[3];
 } front_attributes;
@@ -211,7 +211,9 @@ struct front_func {
   ir_function *ir;        /* of the kernel, or of the function */
   ir_function *ir_helper; /* a kernel that is called: its body as a function */
   uint32_t mark;          /* of the search for cycles */
-  bool is_reached;        /* is emitted */
+  front_func *next_overload;
+  uint32_t overload; /* its number among those of its name */
+  bool is_reached;   /* is emitted */
   bool is_called_from_reached;
   front_func *next;
 };

@@ -55,6 +55,10 @@ static void read_inline(front *f, const front_token *name, front_attributes *out
   (void)f, (void)name;
   out->is_inline = true;
 }
+static void read_overloadable(front *f, const front_token *name, front_attributes *out) {
+  (void)f, (void)name;
+  out->is_overloadable = true;
+}
 static void read_noinline(front *f, const front_token *name, front_attributes *out) {
   (void)f, (void)name;
   out->is_noinline = true;
@@ -93,6 +97,7 @@ static const struct {
     {"aligned", read_aligned},
     {"always_inline", read_inline},
     {"noinline", read_noinline},
+    {"overloadable", read_overloadable},
     {"opencl_unroll_hint", read_nothing},
     {"nosvm", read_nothing},
     {"unused", read_nothing},
@@ -150,6 +155,7 @@ void front_attributes_merge(front_attributes *into, const front_attributes *from
   into->is_packed |= from->is_packed;
   into->is_inline |= from->is_inline;
   into->is_noinline |= from->is_noinline;
+  into->is_overloadable |= from->is_overloadable;
   if (from->align > into->align) into->align = from->align;
   for (int i = 0; i < 3; i++) {
     if (from->required_local[i] != 0) into->required_local[i] = from->required_local[i];

@@ -74,7 +74,10 @@ ir_function *front_ir_function(front *f, front_func *func) {
     if (func->ir_helper == NULL) func->ir_helper = new_ir_function(f, func, ".helper");
     return func->ir_helper;
   }
-  if (func->ir == NULL) func->ir = new_ir_function(f, func, "");
+  if (func->ir == NULL) {
+    const char *suffix = func->overload == 0 ? "" : qn_arena_printf(f->arena, ".%u", func->overload);
+    func->ir = new_ir_function(f, func, suffix != NULL ? suffix : "");
+  }
   return func->ir;
 }
 

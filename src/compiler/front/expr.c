@@ -60,7 +60,12 @@ static front_expr *call_expression(front *f, const front_token *token) {
   qn_loc loc = token->pp.loc;
   uint32_t length = token->pp.length;
   if (symbol != NULL && symbol->kind == SYMBOL_FUNCTION) {
-    return front_call(f, loc, length, symbol->u.func, args.items, args.count);
+    front_func *callee = symbol->u.func;
+    if (callee->next_overload != NULL) {
+      callee = front_choose_overload(f, loc, length, callee, args.items, args.count);
+    }
+    if (callee == NULL) return front_expr_error(f, loc);
+    return front_call(f, loc, length, callee, args.items, args.count);
   }
   if (symbol != NULL && symbol->type->kind == FRONT_ERROR) return front_expr_error(f, loc);
   if (symbol != NULL && symbol->kind == SYMBOL_TYPEDEF) {

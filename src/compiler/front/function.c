@@ -46,53 +46,73 @@ static bool check_kernel(front *f, const front_func *func) {
   return good;
 }
 
-static front_func *new_function(front *f, const front_declarator *d) {
-  front_func *func = QN_ARENA_NEW(f->arena, front_func);
-  front_symbol *symbol = func == NULL ? NULL : front_declare(f, SYMBOL_FUNCTION, d->name, d->loc, d->length, d->type);
-  if (symbol == NULL) {
-    f->failed = true;
-    return NULL;
-  }
-  symbol->u.func = func;
-  front_name *entry = d->name->declarations;
-  entry->func = func;
-  func->name = d->name->text;
-  func->loc = d->loc;
-  func->length = d->length;
-  func->type = d->type;
-  func->params = d->params;
-  func->param_count = d->param_count;
+static void enlist(front *f, front_func *func) {
   if (f->last_func != NULL) {
     f->last_func->next = func;
   } else {
     f->funcs = func;
   }
   f->last_func = func;
+}
+
+static front_func *new_function(front *f, const front_declarator *d) {
+  front_func *func = QN_ARENA_NEW(f->arena, front_func);
+  if (func == NULL) {
+    f->failed = true;
+    return NULL;
+  }
+  func->name = d->name->text;
+  func->loc = d->loc;
+  func->length = d->length;
+  func->type = d->type;
+  func->params = d->params;
+  func->param_count = d->param_count;
+  enlist(f, func);
   return func;
 }
 
-/* The function that the declarator declares again, or a new one. A name is one function in all scopes. NULL: reported. */
+static bool is_overload(const front_func *before, const front_declarator *d) {
+  return before->attributes.is_overloadable || d->attributes.is_overloadable;
+}
+
+/* The function of this name and type, which is visible or not; else a new one. NULL: reported. */
+static front_func *find_function(front *f, const front_declarator *d) {
+  front_name *entry = d->name->declarations;
+  front_func *first = entry->func, *last = NULL;
+  for (front_func *func = first; func != NULL; last = func, func = func->next_overload) {
+    if (func->type == d->type) return func;
+  }
+  if (last != NULL && !is_overload(last, d)) {
+    front_error(f, d->loc, d->length, "'%.*s' is declared with another type before: '%s', now '%s'",
+                QN_SV_ARG(d->name->text), front_type_text(f, first->type), front_type_text(f, d->type));
+    front_note(f, first->loc, first->length, "it is declared here before");
+    return NULL;
+  }
+  front_func *func = new_function(f, d);
+  if (func == NULL || last == NULL) {
+    entry->func = func;
+    return func;
+  }
+  last->next_overload = func;
+  func->overload = last->overload + 1;
+  return func;
+}
+
+/* A name means its functions in all scopes that declare one. NULL: reported. */
 static front_func *declared_function(front *f, const front_declarator *d) {
   front_symbol *here = front_find(f, d->name);
+  if (d->name->declarations == NULL) return NULL; /* out of memory */
   if (here != NULL && here->scope == f->scope && here->kind != SYMBOL_FUNCTION) {
     front_error(f, d->loc, d->length, "redefinition of '%.*s' as a function", QN_SV_ARG(d->name->text));
     front_note(f, here->loc, here->length, "it is declared here before");
     return NULL;
   }
+  front_func *func = find_function(f, d);
+  if (func == NULL || (here != NULL && here->kind == SYMBOL_FUNCTION)) return func;
+  front_symbol *symbol = front_declare(f, SYMBOL_FUNCTION, d->name, d->loc, d->length, d->type);
   const front_name *entry = d->name->declarations;
-  front_func *before = entry == NULL ? NULL : entry->func;
-  if (before == NULL) return new_function(f, d);
-  if (before->type != d->type) {
-    front_error(f, d->loc, d->length, "'%.*s' is declared with another type before: '%s', now '%s'",
-                QN_SV_ARG(d->name->text), front_type_text(f, before->type), front_type_text(f, d->type));
-    front_note(f, before->loc, before->length, "it is declared here before");
-    return NULL;
-  }
-  if (here == NULL || here->kind != SYMBOL_FUNCTION) {
-    front_symbol *symbol = front_declare(f, SYMBOL_FUNCTION, d->name, d->loc, d->length, d->type);
-    if (symbol != NULL) symbol->u.func = before;
-  }
-  return before;
+  if (symbol != NULL) symbol->u.func = entry->func;
+  return func;
 }
 
 static void apply_specifiers(front_func *func, const front_specifiers *s, const front_declarator *d) {
@@ -199,6 +219,9 @@ static void define(front *f, front_func *func, const front_declarator *d) {
     func->is_defined = true;
   }
   if (func->is_kernel && good) (void)check_kernel(f, func);
+  if (func->is_kernel && func->overload > 0) {
+    front_error(f, d->loc, d->length, "a kernel's name is its own: it can't be overloaded");
+  }
   if (!good && func->body != NULL) {
     front_skip_brackets(f);
     return;

@@ -29,6 +29,9 @@ front_expr *front_swizzle(front *f, qn_loc loc, uint32_t length, front_expr *a, 
 
 /* A call of a function of the program or a built-in one (call.c). */
 front_expr *front_call(front *f, qn_loc loc, uint32_t length, front_func *callee, front_expr **args, uint32_t count);
+/* Of functions with one name, the one that fits the arguments best (overload.c). NULL: reported. */
+front_func *front_choose_overload(front *f, qn_loc loc, uint32_t length, front_func *first, front_expr **args,
+                                  uint32_t count);
 front_expr *front_call_builtin(front *f, qn_loc loc, uint32_t length, const front_builtin *builtin, front_expr **args,
                                uint32_t count);
 

@@ -50,7 +50,7 @@ struct front_name {
   front_symbol *symbol;
   front_tag *tag;
   const front_builtin *builtin;
-  front_func *func; /* the one function of this name, also out of its scope */
+  front_func *func; /* the function of this name, the first of its overloads; also out of its scope */
   bool is_told;     /* as undeclared, in this function: once is enough */
   front_name *next;
 };

@@ -17,16 +17,16 @@
   X(READ_WRITE, "read_write")                                                                                     \
   X(CONST, "const")                                                                                               \
   X(VOLATILE, "volatile")                                                                                         \
-  X(RESTRICT, "restrict") X(INLINE, "inline") X(SIGNED, "signed") X(UNSIGNED, "unsigned") X(SHORT, "short")       \
-      X(LONG, "long") X(INT, "int") X(CHAR, "char") X(FLOAT, "float") X(DOUBLE, "double") X(VOID, "void")         \
-          X(BOOL, "bool") X(STRUCT, "struct") X(UNION, "union") X(ENUM, "enum") X(TYPEDEF, "typedef")             \
-              X(STATIC, "static") X(EXTERN, "extern") X(REGISTER, "register") X(AUTO, "auto") X(IF, "if")         \
-                  X(ELSE, "else") X(FOR, "for") X(WHILE, "while") X(DO, "do") X(SWITCH, "switch") X(CASE, "case") \
-                      X(DEFAULT, "default") X(BREAK, "break") X(CONTINUE, "continue") X(RETURN, "return")         \
-                          X(GOTO, "goto") X(SIZEOF, "sizeof") X(ALIGNOF, "__alignof__") X(VEC_STEP, "vec_step")   \
-                              X(ATTRIBUTE, "__attribute__") X(EXTENSION, "__extension__") X(ASM, "asm")           \
-                                  X(TYPEOF, "typeof") X(STATIC_ASSERT, "_Static_assert") X(COMPLEX, "_Complex")   \
-                                      X(IMAGINARY, "_Imaginary")
+  X(RESTRICT, "restrict")                                                                                         \
+  X(INLINE, "inline") X(SIGNED, "signed") X(UNSIGNED, "unsigned") X(SHORT, "short") X(LONG, "long") X(INT, "int") \
+      X(CHAR, "char") X(FLOAT, "float") X(DOUBLE, "double") X(VOID, "void") X(BOOL, "bool") X(STRUCT, "struct")   \
+          X(UNION, "union") X(ENUM, "enum") X(TYPEDEF, "typedef") X(STATIC, "static") X(EXTERN, "extern")         \
+              X(REGISTER, "register") X(AUTO, "auto") X(IF, "if") X(ELSE, "else") X(FOR, "for") X(WHILE, "while") \
+                  X(DO, "do") X(SWITCH, "switch") X(CASE, "case") X(DEFAULT, "default") X(BREAK, "break")         \
+                      X(CONTINUE, "continue") X(RETURN, "return") X(GOTO, "goto") X(SIZEOF, "sizeof")             \
+                          X(ALIGNOF, "__alignof__") X(VEC_STEP, "vec_step") X(ATTRIBUTE, "__attribute__")         \
+                              X(EXTENSION, "__extension__") X(ASM, "asm") X(TYPEOF, "typeof")                     \
+                                  X(STATIC_ASSERT, "_Static_assert") X(COMPLEX, "_Complex") X(IMAGINARY, "_Imaginary")
 typedef enum front_keyword {
   KW_NONE,
 #define QN_X(id, text) KW_##id,
