@@ -39,10 +39,17 @@ typedef struct builder {
   loop_frame *frames;
   uint32_t address_bits;
   code_bases bases;
-  bool failed;
+  bool failed;    /* no memory, or: */
+  bool malformed; /* the module is not one that the verifier lets through */
 } builder;
 
 #define NONE UINT32_MAX
+
+/* What fails when memory is short may look malformed afterwards. */
+static void malform(builder *b) {
+  if (!b->failed) b->malformed = true;
+  b->failed = true;
+}
 #define CONSTANT_BIT (UINT64_C(1) << 40)
 
 static size_t slot_of(const places *p, const void *key) {
@@ -86,21 +93,21 @@ uint32_t code_lane_bytes(const ir_type *type, uint32_t address_bits) {
 
 /* ---- Steps and operands ---- */
 
+/* There is always one step more than the capacity says: where emission goes on when memory is short, until it notices. */
+static bool grow_steps(code *c, uint32_t capacity) {
+  code_step *steps = QN_ARENA_ARRAY(&c->arena, code_step, capacity + 1);
+  if (!steps) return false;
+  if (c->step_count) memcpy(steps, c->steps, c->step_count * sizeof *steps);
+  c->steps = steps;
+  c->step_capacity = capacity;
+  return true;
+}
+
 static code_step *add_step(builder *b, code_kind kind, const ir_inst *inst) {
-  static code_step spare;
   code *c = b->c;
-  if (c->step_count == c->step_capacity) {
-    uint32_t capacity = c->step_capacity ? c->step_capacity * 2 : 256;
-    code_step *steps = QN_ARENA_ARRAY(&c->arena, code_step, capacity);
-    if (!steps) {
-      b->failed = true;
-      return &spare;
-    }
-    if (c->step_count) memcpy(steps, c->steps, c->step_count * sizeof *steps);
-    c->steps = steps;
-    c->step_capacity = capacity;
-  }
-  code_step *s = &c->steps[c->step_count++];
+  if (c->step_count == c->step_capacity && !grow_steps(c, c->step_capacity * 2)) b->failed = true;
+  code_step *s = &c->steps[c->step_count];
+  if (c->step_count < c->step_capacity) c->step_count++;
   memset(s, 0, sizeof *s);
   s->kind = kind;
   s->inst = inst;
@@ -165,7 +172,7 @@ static code_operand operand(builder *b, const ir_inst *value) {
   if (places_find(&b->values, value, &place))
     return (code_operand){place & CONSTANT_BIT ? CODE_CONSTANT : CODE_REGISTER, (uint32_t)place};
   if (ir_op_table[value->op].cls != IR_CLASS_LEAF || value->op == IR_PARAM) {
-    b->failed = true; /* the verifier lets no such use through */
+    malform(b); /* the verifier lets no such use through */
     return (code_operand){0, 0};
   }
   uint32_t lanes = code_lanes(value->type), first = add_constants(b, lanes);
@@ -255,7 +262,7 @@ static void emit_leave(builder *b, const ir_inst *inst) {
   loop_frame *frame = b->frames;
   while (frame && inst->op != IR_BREAK && !frame->is_loop) frame = frame->outer;
   if (!frame) {
-    b->failed = true;
+    malform(b);
     return;
   }
   uint32_t *list = inst->op == IR_CONTINUE ? &frame->continues : &frame->breaks;
@@ -363,12 +370,13 @@ static bool find_callees(void *user, ir_inst *inst);
 /* Every function of the call tree has a part of its own of the registers and of private memory. */
 static void place_function(builder *b, const ir_function *f) {
   if (place_of(b, f) || b->failed) {
-    if (!b->failed && place_of(b, f)->is_open) b->failed = true; /* recursion: the front end refuses it */
+    if (!b->failed && place_of(b, f)->is_open) malform(b); /* recursion: the front end refuses it */
     return;
   }
   function_place *p = QN_ARENA_NEW(&b->c->arena, function_place);
   if (!p || !f->body || f->has_regions) {
     b->failed = true;
+    b->malformed = p != NULL;
     return;
   }
   p->function = f;
@@ -470,13 +478,13 @@ qn_status code_build(code *c, const ir_function *kernel) {
   b.bases = code_bases_of(b.address_bits);
   if (!kernel->body || kernel->has_regions)
     QN_FAIL(QN_ERROR_INTERNAL, "kernel '%s' is not in the form that is interpreted", kernel->name);
-  place_function(&b, kernel);
-  if (b.failed) {
-    QN_FAIL(QN_ERROR_INTERNAL, "kernel '%s' calls a function that is not defined, or recursively", kernel->name);
-  }
-  place_constants(&b);
+  b.failed = !grow_steps(c, 255);
+  if (!b.failed) place_function(&b, kernel);
+  if (!b.failed) place_constants(&b);
   for (function_place *p = b.functions; p && !b.failed; p = p->next) emit_function(&b, p);
-  place_byval(&b);
+  if (!b.failed) place_byval(&b);
+  if (b.malformed)
+    QN_FAIL(QN_ERROR_INTERNAL, "kernel '%s' calls a function that is not defined, or recursively", kernel->name);
   if (b.failed) QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory to interpret kernel '%s'", kernel->name);
   for (uint32_t i = 0; i < c->step_count; i++) {
     code_step *s = &c->steps[i];
