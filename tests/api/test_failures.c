@@ -81,7 +81,7 @@ static void test_L4_release_does_not_wait_for_the_reaper(void **state) {
   (void)state;
   fixture f = open_fake();
   qn_buffer buffers[100];
-  for (int i = 0; i < 100; i++) buffers[i] = test_buffer(f.t.device, (uint64_t)1 << 27); /* too large to be kept */
+  for (int i = 0; i < 100; i++) buffers[i] = test_buffer(f.t.device, 1 << 14); /* too large to be kept */
   qn_queue queue = test_queue(f.t.device);
   f.control->block_destroy = 1;
   OK(qn_release(buffers[0]));
@@ -100,7 +100,7 @@ static void test_L4_nothing_is_freed_before_its_points_are_complete(void **state
   (void)state;
   fixture f = open_fake();
   qn_queue queue = test_queue(f.t.device);
-  qn_buffer buffer = test_buffer(f.t.device, (uint64_t)1 << 27);
+  qn_buffer buffer = test_buffer(f.t.device, 1 << 14);
   f.control->allowed = 0;
   qn_point point = fill(queue, buffer, 1);
   OK(qn_release(buffer));
@@ -125,7 +125,7 @@ static void test_P4_a_hung_queue_holds_back_only_its_own(void **state) {
   qn_queue hung = test_queue(f.t.device), well = test_queue(f.t.device);
   f.control->allowed = 0;
   f.control->open_queue = id_of(well);
-  qn_buffer stuck = test_buffer(f.t.device, (uint64_t)1 << 27), free_to_go = test_buffer(f.t.device, (uint64_t)1 << 27);
+  qn_buffer stuck = test_buffer(f.t.device, 1 << 14), free_to_go = test_buffer(f.t.device, 1 << 14);
   fill(hung, stuck, 1);
   qn_point done = fill(well, free_to_go, 1);
   OK(qn_point_wait(&done, SECOND));
@@ -141,13 +141,13 @@ static void test_P4_a_hung_queue_holds_back_only_its_own(void **state) {
 static void test_L4_draining_and_closing_report_what_the_driver_refused(void **state) {
   (void)state;
   fixture f = open_fake();
-  qn_buffer buffer = test_buffer(f.t.device, (uint64_t)1 << 27);
+  qn_buffer buffer = test_buffer(f.t.device, 1 << 14);
   f.control->refuse_destroy = 1;
   OK(qn_release(buffer));
   FAILS(qn_device_drain(f.t.device, SECOND), QN_ERROR_DEVICE, "refused to destroy a buffer: the fake refuses");
   assert_int_equal(qn_error_driver_code(), 700);
   OK(qn_device_drain(f.t.device, SECOND)); /* told once */
-  test_buffer(f.t.device, (uint64_t)1 << 27);
+  test_buffer(f.t.device, 1 << 14);
   FAILS(qn_runtime_close(f.t.runtime, SECOND), QN_ERROR_DEVICE, "the fake refuses");
   assert_int_equal(qn_error_driver_code(), 700);
 }
@@ -155,7 +155,7 @@ static void test_L4_draining_and_closing_report_what_the_driver_refused(void **s
 static void a_refusal_in_passing_leaves_the_callers_text_alone(void **state) {
   (void)state;
   fixture f = open_fake();
-  qn_buffer buffer = test_buffer(f.t.device, (uint64_t)1 << 27);
+  qn_buffer buffer = test_buffer(f.t.device, 1 << 14);
   FAILS(qn_handle_kind(NULL, NULL), QN_ERROR_INVALID_ARGUMENT, "out_kind");
   f.control->refuse_destroy = 1;
   OK(qn_release(buffer));

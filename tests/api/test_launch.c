@@ -8,6 +8,7 @@
 #ifndef SELECTOR
 #define SELECTOR "check"
 #define ORDER_STEP 1 /* every order of release; a device that generates code takes every so many */
+#define LIVES 30
 #endif
 static const char *const selector = SELECTOR;
 
@@ -421,7 +422,7 @@ static void test_C2_many_threads_want_one_key(void **state) {
 
 static void test_L4_objects_live_until_their_launch_is_complete(void **state) {
   (void)state;
-  for (int round = 0; round < 30; round++) {
+  for (int round = 0; round < LIVES; round++) {
     test_device t = test_open(selector);
     qn_queue queue = test_queue(t.device);
     qn_program program = build(t.device, source);
@@ -444,6 +445,27 @@ static void test_L4_objects_live_until_their_launch_is_complete(void **state) {
     for (int i = 0; i < 1000; i++) assert_int_equal(out[i], 10);
   }
 }
+
+#ifndef TEST_PROCESSOR
+/* The interpreter notices what a processor would crash on. */
+static void test_L7_a_fault_names_the_kernel(void **state) {
+  (void)state;
+  test_device t = test_open(selector);
+  qn_queue bad = test_queue(t.device), good = test_queue(t.device);
+  qn_program program = build(t.device, "kernel void wild(global int *x, int at) { x[at] = 1; }");
+  qn_kernel wild = kernel_of(program, "wild");
+  qn_buffer buffer = test_buffer(t.device, 400);
+  qn_point fine = {0, 0}, wrong = {0, 0};
+  OK(qn_launch(bad, wild, QN_RANGE_1D(1), QN_ARGS(buffer, 99), &fine));
+  OK(qn_launch(bad, wild, QN_RANGE_1D(1), QN_ARGS(buffer, 100), &wrong));
+  OK(qn_point_wait(&fine, 10 * SECOND));
+  FAILS(qn_point_wait(&wrong, 10 * SECOND), QN_ERROR_DEVICE, "failed at value 2, kernel 'wild': ");
+  OK(qn_launch(good, wild, QN_RANGE_1D(1), QN_ARGS(buffer, 0), &fine));
+  OK(qn_point_wait(&fine, 10 * SECOND));
+  FAILS(qn_launch(bad, wild, QN_RANGE_1D(1), QN_ARGS(buffer, 0), NULL), QN_ERROR_DEVICE, "kernel 'wild'");
+  test_close(&t);
+}
+#endif
 
 static void release_in_order(const char *order) {
   test_device t = test_open(selector);
@@ -501,6 +523,9 @@ int main(void) {
       cmocka_unit_test(test_C2_many_threads_want_one_key),
       cmocka_unit_test(test_L4_objects_live_until_their_launch_is_complete),
       cmocka_unit_test(test_L3_all_720_orders_of_release_are_right),
+#ifndef TEST_PROCESSOR
+      cmocka_unit_test(test_L7_a_fault_names_the_kernel),
+#endif
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

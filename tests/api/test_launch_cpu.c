@@ -1,5 +1,7 @@
 /* labels: threads llvm */
 /* The tests of launches, on the processor. */
+#define TEST_PROCESSOR
 #define SELECTOR "cpu"
-#define ORDER_STEP 31
+#define ORDER_STEP 97
+#define LIVES 4
 #include "test_launch.c"

@@ -58,7 +58,7 @@ static qn_status device_describe(qn_adapter_instance *instance, uint32_t index, 
   *out_info = (qn_adapter_device_info){.struct_size = sizeof *out_info,
                                        .type = QN_DEVICE_SIMULATED,
                                        .failure_domain = QN_FAILURE_QUEUE,
-                                       .memory_bytes = 1 << 30,
+                                       .memory_bytes = 1 << 16, /* so that blocks of 4 KiB and more are not kept */
                                        .max_allocation_bytes = 1 << 30,
                                        .max_local_size = {1, 1, 1},
                                        .max_group_items = 1,
