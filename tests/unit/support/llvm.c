@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "compiler/compiler.h"
+#include "compiler/pass/pass.h"
 
 qn_target_options test_llvm_options(const char *cpu) {
   return (qn_target_options){.emit = QN_EMIT_OBJECT, .arch = "x86-64", .cpu = cpu, .features = ""};
@@ -32,13 +34,31 @@ static void parse(test_code *code, const char *text) {
   if (ir_parse(code->module, qn_sv_from(text), "test") < 0) fail_msg("%s", qn_error_text());
 }
 
-void test_llvm_compile(test_code *code, const char *text, const qn_target_options *options) {
-  *code = (test_code){0};
+static void emit(test_code *code, const qn_target_options *options) {
   (void)setenv("QUERN_LLVM_LIBRARY", QUERN_BINARY_DIR "/libquern-llvm.so", 0);
-  parse(code, text);
   if (qn_target_llvm(code->module, options, &code->bytes) < 0) fail_msg("%s", qn_error_text());
   if (options->emit == QN_EMIT_OBJECT && test_llvm_runs(options->cpu))
     assert_true(test_object_load(&code->object, code->bytes.data, code->bytes.size));
+}
+
+void test_llvm_compile(test_code *code, const char *text, const qn_target_options *options) {
+  *code = (test_code){0};
+  parse(code, text);
+  emit(code, options);
+}
+
+static bool failed(qn_status status) { return status < 0; }
+
+void test_llvm_compile_source(test_code *code, const char *source, const qn_target_options *options) {
+  *code = (test_code){0};
+  qn_compile_options none = {0};
+  qn_compile_request request = {.source = qn_sv_from(source), .options = &none};
+  request.model = (qn_model){.address_bits = 64, .has_double = true, .has_half = true, .has_int64_atomics = true};
+  qn_arena_init(&code->arena, 0);
+  bool bad = failed(qn_compile(&code->arena, &request, &code->module, NULL)) || failed(pass_link(code->module)) ||
+             failed(qn_prepare_cpu(code->module));
+  if (bad) fail_msg("%s", qn_error_text());
+  emit(code, options);
 }
 
 void test_llvm_free(test_code *code) {

@@ -21,6 +21,8 @@ qn_target_options test_llvm_options(const char *cpu);
 int test_llvm_runs(const char *cpu); /* whether this machine runs code for it */
 /* Parses, prepares nothing, emits, loads an object. A failure is told and fails the running test. */
 void test_llvm_compile(test_code *code, const char *text, const qn_target_options *options);
+/* The same from OpenCL C, through every pass that CPU code asks for. */
+void test_llvm_compile_source(test_code *code, const char *source, const qn_target_options *options);
 void test_llvm_free(test_code *code);
 ir_function *test_llvm_kernel(const test_code *code, const char *name);
 /* Runs every group of a range in order. `block` holds the arguments. */

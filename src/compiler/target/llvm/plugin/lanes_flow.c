@@ -133,6 +133,7 @@ static lane_var *get_var(lanes *l, ir_var *ir) {
   bool scalar = ir->type->kind != IR_ARRAY && ir->type->kind != IR_STRUCT;
   v->ir = ir;
   v->layout = scalar ? LAYOUT_REGISTER : LAYOUT_LEAF;
+  if (ir->storage == IR_STORE_CONTEXT) v->shape = shape_varying();
   v->next = l->vars;
   l->vars = v;
   ir->aux = v;
@@ -257,7 +258,6 @@ static void note_store(lanes *l, const ir_inst *inst) {
   if (!var || var->layout != LAYOUT_REGISTER) return;
   shape s = lanes_shape_of(l, inst->args[1]);
   if (lanes_needs_blend(l, inst->parent, var->home)) s = shape_varying();
-  if (var->ir->storage == IR_STORE_CONTEXT) s = shape_varying();
   set_shape(l, &var->shape, join(var->shape, s));
 }
 
