@@ -95,9 +95,10 @@ static qn_status get_locked(core_program_cache *cache, const qn_key *key, core_c
     free(binary);
     QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program's record");
   }
-  *out_binary = binary;
+  qn_status status = compile_new(cache, binary, compile, user);
+  *out_binary = status < 0 ? NULL : binary; /* a failed one is gone, or about to be */
   *out_hit = false;
-  return compile_new(cache, binary, compile, user);
+  return status;
 }
 
 qn_status core_program_cache_get(core_program_cache *cache, const qn_key *key, core_compile_fn compile, void *user,

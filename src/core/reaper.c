@@ -12,6 +12,8 @@
 struct core_reaper {
   _Atomic(core_object *) released; /* anyone pushes; taken whole */
   _Atomic uint32_t bell;           /* changes at each ring; the thread sleeps on it */
+  _Atomic uint32_t is_rung;        /* since the thread looked last */
+  _Atomic uint32_t is_asleep;      /* the thread sleeps until it is rung, or is about to */
   _Atomic uint32_t count;
   _Atomic uint32_t stop;
   qn_mutex lock;                        /* the rest */
@@ -56,15 +58,20 @@ static void ring(core_reaper *reaper) {
   qn_futex_wake(&reaper->bell, 1);
 }
 
+/* Buffers come and go by the million, and who makes the next one collects: a wake for each would cost more than all the
+ * rest. They wake the thread from its long sleep only; in a short one it will look soon. */
+static bool is_urgent(const core_object *object) { return object->cls->kind != QN_KIND_BUFFER; }
+
 void core_reaper_push(core_reaper *reaper, core_object *object) {
-  atomic_fetch_add_explicit(&reaper->count, 1, memory_order_relaxed);
+  bool urgent = is_urgent(object);
+  atomic_fetch_add(&reaper->count, 1);
   core_object *head = atomic_load_explicit(&reaper->released, memory_order_relaxed);
   do {
     object->next = head;
-  } while (!atomic_compare_exchange_weak_explicit(&reaper->released, &head, object, memory_order_release,
-                                                  memory_order_relaxed));
-  /* From here on the object may be gone, and with it all that it held. */
-  if (!head) ring(reaper);
+  } while (!atomic_compare_exchange_weak(&reaper->released, &head, object));
+  /* From here on the object may be gone, and with it all that it held. One ring will do until the thread looks again. */
+  bool wakes = urgent || atomic_load(&reaper->is_asleep) != 0;
+  if (wakes && atomic_exchange(&reaper->is_rung, 1) == 0) ring(reaper);
 }
 
 /* What was released, oldest first. */
@@ -155,6 +162,17 @@ static void sleep_for_ever(void) {
   for (;;) qn_clock_sleep(UINT64_C(3600000000000));
 }
 
+/* Until the bell, but no longer than `pause` while there is something to look after, or was lately. Whether it was the
+ * bell. */
+static bool doze(core_reaper *reaper, uint32_t bell, uint64_t pause) {
+  if (core_reaper_count(reaper) != 0 || pause < LONGEST_PAUSE_NS) return qn_futex_wait(&reaper->bell, bell, pause);
+  atomic_store(&reaper->is_asleep, 1);
+  /* A push counts, then looks whether we are asleep; we lie down, then look at the count: one sees the other. */
+  bool rung = atomic_load(&reaper->count) != 0 || qn_futex_wait(&reaper->bell, bell, QN_FOREVER);
+  atomic_store(&reaper->is_asleep, 0);
+  return rung;
+}
+
 static void reap(void *given) {
   core_reaper *reaper = given;
   uint64_t pause = SHORTEST_PAUSE_NS;
@@ -162,11 +180,11 @@ static void reap(void *given) {
     /* The bell first: whoever stops or pushes rings afterwards, so that the sleep below ends at once. */
     uint32_t bell = atomic_load(&reaper->bell);
     if (atomic_load(&reaper->stop) != 0) return;
+    atomic_store(&reaper->is_rung, 0);
     if (core_enter() < 0) sleep_for_ever(); /* the process exits: nothing is done any longer */
     core_reaper_collect(reaper, UINT32_MAX);
     core_leave();
-    bool waits_for_work = core_reaper_count(reaper) != 0;
-    bool rung = qn_futex_wait(&reaper->bell, bell, waits_for_work ? pause : QN_FOREVER);
+    bool rung = doze(reaper, bell, pause);
     pause = rung ? SHORTEST_PAUSE_NS : pause < LONGEST_PAUSE_NS ? 2 * pause : pause;
   }
 }

@@ -86,6 +86,7 @@ static void test_C2_a_random_history_agrees_with_a_list(void **state) {
       qn_status status = core_program_cache_get(&cache, &key, compile, &r, &held[count], &hit);
       assert_int_equal(r.compiled, was_loaded ? 0 : 1);
       assert_int_equal(status, r.fails && !was_loaded ? QN_ERROR_COMPILE : QN_OK);
+      if (status < 0) assert_null(held[count]);
       if (status == QN_OK) {
         assert_int_equal(hit, was_loaded);
         assert_int_equal(held[count]->native->key, r.key);

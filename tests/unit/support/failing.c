@@ -1,11 +1,12 @@
 #include "failing.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 
-static bool armed, all_fail;
-static uint64_t left, failed;
+static _Atomic bool armed, all_fail;
+static _Atomic uint64_t left, failed;
 
 void failing_start(uint64_t count, bool all) {
   left = count;
@@ -23,12 +24,13 @@ uint64_t failing_stop(void) {
 
 static bool fails(void) {
   if (!armed) return false;
-  if (left > 0) {
-    left--;
+  uint64_t now = left;
+  while (now > 0)
+    if (atomic_compare_exchange_weak(&left, &now, now - 1)) return false;
+  if (atomic_fetch_add(&failed, 1) > 0 && !all_fail) {
+    failed--;
     return false;
   }
-  if (failed > 0 && !all_fail) return false;
-  failed++;
   errno = ENOMEM;
   return true;
 }

@@ -1,5 +1,6 @@
 /* failing.h - makes allocations of the tested code fail. The linker sends malloc, calloc, realloc and strdup of the
- * test program and of the archive through here; libraries outside (cmocka, libc) are not touched. One thread at a time.
+ * test program and of the archive through here; libraries outside (cmocka, libc) are not touched. Other threads may allocate
+ * meanwhile, and one of theirs may be the one that fails.
  */
 #ifndef QUERN_TESTS_UNIT_SUPPORT_FAILING_H
 #define QUERN_TESTS_UNIT_SUPPORT_FAILING_H
