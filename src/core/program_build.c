@@ -5,6 +5,7 @@
 #include "base/handle.h"
 #include "base/log.h"
 #include "base/os/clock.h"
+#include "base/os/environment.h"
 #include "base/os/thread.h"
 #include "base/status.h"
 #include "build_id.h"
@@ -26,6 +27,7 @@ typedef struct build {
   ir_module *module;
   qn_bytes log;
   qn_bytes text; /* the module's canonical text */
+  bool scalar;   /* QUERN_CPU_SCALAR=1: code without vectors, for benches and to tell a vectoriser's fault */
 } build;
 
 /* ---- Front end ---------------------------------------------------------------------------------- */
@@ -155,6 +157,7 @@ static qn_status generate_object(build *b, qn_bytes *out) {
                                      .arch = info->target,
                                      .cpu = info->target_cpu,
                                      .features = info->target_features,
+                                     .scalar = b->scalar,
                                      .fast_math = b->options.fast_relaxed_math,
                                      .opt_disable = b->options.opt_disable};
   QN_TRY(qn_prepare_cpu(b->module));
@@ -217,6 +220,7 @@ static qn_status make_key(build *b, qn_key *out_key) {
   qn_key_add_str(&maker, info->target_cpu);
   qn_key_add_str(&maker, info->target_features);
   qn_key_add_u64(&maker, option_bits(&b->options));
+  qn_key_add_u64(&maker, b->scalar);
   qn_key_add_sv(&maker, qn_bytes_view(&b->text));
   qn_key_end(&maker, out_key);
   return QN_OK;
@@ -227,6 +231,11 @@ static void tell(const build *b, const qn_key *key, bool hit) {
   qn_key_print(key, digits, sizeof digits);
   QN_LOG(CACHE, "%s program %s %s", hit ? "hit" : "compile", b->device->selector, digits);
   atomic_fetch_add(hit ? &b->device->program_cache_hits : &b->device->programs_compiled, 1);
+}
+
+static bool wants_scalar(void) {
+  const char *value = qn_environment("QUERN_CPU_SCALAR");
+  return value && strcmp(value, "1") == 0;
 }
 
 /* ---- Build -------------------------------------------------------------------------------------- */
@@ -272,7 +281,7 @@ static qn_status build_on_device(core_device *device, const qn_program_options *
   core_device_collect(device);
   core_program *program = core_program_new(device);
   if (!program) QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program");
-  build b = {.device = device, .program = program};
+  build b = {.device = device, .program = program, .scalar = wants_scalar()};
   qn_status status = run_to_end(&b, &options);
   if (status < 0) {
     core_program_discard(program);
