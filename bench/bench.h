@@ -32,6 +32,9 @@ void bench_alternate(bench_turn quern, bench_turn peer, void *context, uint32_t 
 /* Prints a line; remembers a missed budget. A budget of 0 is none. */
 void bench_report_cost(const char *name, double quern_ns, double peer_ns, double budget);
 void bench_report_speed(const char *name, double quern_ns, double peer_ns, double budget);
+/* What a bench returns when there is no peer: a test that is skipped. */
+#define BENCH_NO_PEER 77
+
 /* 0, or 1 when --strict was given and a budget was missed. */
 int bench_exit_status(void);
 

@@ -1,5 +1,6 @@
 /* bench_kernels - the speed of kernels, beside OpenCL's, from the same sources with the same work-group sizes. The results
- * of both sides are compared first. With --scalar, Quern without vectorisation takes the peer's place. */
+ * of both sides are compared first. With --scalar, Quern without vectorisation takes the peer's place; with
+ * --chosen-groups each runtime chooses the work-group size where the kernel lets it. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -354,22 +355,29 @@ static bool take_flag(int *count, char **arguments, const char *flag) {
   return found;
 }
 
+/* A kernel whose work-groups don't work together may have any size: each runtime then takes its own. */
+static bool needs_groups(const bench_kernel *k) {
+  return strcmp(k->file, "group.cl") == 0 || strcmp(k->name, "sgemm-tiled") == 0 || strcmp(k->name, "transpose") == 0;
+}
+
 int main(int count, char **arguments) {
-  bool scalar = take_flag(&count, arguments, "--scalar");
+  bool scalar = take_flag(&count, arguments, "--scalar"), chosen = take_flag(&count, arguments, "--chosen-groups");
   bench_options options = bench_read_options(
       count, arguments, "speed of kernels beside OpenCL's, or with --scalar beside our own scalar code");
   static bench_quern quern;
   static opencl cl;
   summary s = {0};
-  if (!scalar && !opencl_open(&cl)) return 1;
+  if (!scalar && !opencl_open(&cl)) return BENCH_NO_PEER;
   bench_quern_open(&quern);
   printf("quern: %s\npeer:  %s\n", quern.name, scalar ? "quern without vectors" : cl.name);
   for (size_t i = 0; i < KERNEL_COUNT; i++) {
-    if (!bench_wanted(&options, kernels[i].name)) continue;
+    bench_kernel k = kernels[i];
+    if (!bench_wanted(&options, k.name)) continue;
+    if (chosen && !needs_groups(&k)) memset(k.local, 0, sizeof k.local);
     if (scalar)
-      beside_scalar(&kernels[i], &options, &quern, &s);
+      beside_scalar(&k, &options, &quern, &s);
     else
-      beside_peer(&kernels[i], &options, &quern, &cl, &s);
+      beside_peer(&k, &options, &quern, &cl, &s);
   }
   print_summary(&s, scalar ? "scalar code" : "the peer");
   bench_quern_close(&quern);

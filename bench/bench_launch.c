@@ -116,7 +116,7 @@ int main(int count, char **arguments) {
   bench_options options = bench_read_options(count, arguments, "cost of launches beside OpenCL's");
   static bench_quern quern;
   static opencl cl;
-  if (!opencl_open(&cl)) return 1;
+  if (!opencl_open(&cl)) return BENCH_NO_PEER;
   bench_quern_open(&quern);
   printf("quern: %s\npeer:  %s\n", quern.name, cl.name);
   launch empty = {.quern = &quern, .cl = &cl}, eight = empty;

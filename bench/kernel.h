@@ -25,7 +25,7 @@ typedef enum bench_fill {
 typedef enum bench_compare {
   BENCH_INPUT,
   BENCH_EXACT,
-  BENCH_MOSTLY, /* ints that rounding may tip over: at most one in a thousand differs */
+  BENCH_MOSTLY, /* ints that rounding may tip over: at most one in fifty differs */
   BENCH_FLOATS
 } bench_compare;
 
