@@ -383,7 +383,7 @@ front_init *front_initializer(front *f, const front_type **type) {
   front_init *init = element(f, &r, *type, false);
   if (init != NULL && (*type)->kind == FRONT_ARRAY && (*type)->length == FRONT_UNKNOWN_LENGTH) {
     if (init->count == 0) {
-      front_error(f, f->last_end, 1, "an array has at least one element");
+      front_error(f, front_last_end(f), 1, "an array has at least one element");
       return NULL;
     }
     *type = front_array(f, (*type)->elem, init->count);

@@ -214,7 +214,7 @@ static const front_type *named_type(front *f, front_specifiers *out) {
 }
 
 static void note_record_end(front *f, front_specifiers *out) {
-  if (f->last_is_brace) out->record_end = f->last_end;
+  if (f->last_is_brace) out->record_end = front_last_end(f);
 }
 
 /* A word that makes the type. False: the token is none. */

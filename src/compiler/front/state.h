@@ -39,8 +39,9 @@ struct front {
   uint32_t depth;     /* of nesting */
   uint32_t level;     /* of statements */
   bool last_is_brace; /* that token was a '}' */
-  qn_loc last_end;    /* behind the token before tok */
-  bool fp_contract;   /* #pragma OPENCL FP_CONTRACT */
+  qn_loc last_loc;    /* of the token before tok */
+  uint32_t last_length;
+  bool fp_contract; /* #pragma OPENCL FP_CONTRACT */
 
   /* names */
   struct front_name *names; /* every identifier that was ever declared */

@@ -166,13 +166,15 @@ static void pragma(front *f, const pp_token *token) {
   front_warning(f, token->loc, token->length, "unknown pragma '%.*s' (ignored)", QN_SV_ARG(first));
 }
 
+qn_loc front_last_end(const front *f) { return qn_sources_behind(f->diags->sources, f->last_loc, f->last_length); }
+
 /* ---- The stream ---------------------------------------------------------------------------------- */
 
 static front_token read_token(front *f) {
   front_token token = {0};
   if (f->is_fatal || f->failed || f->diags->stopped) {
     token.pp.kind = PP_EOF;
-    token.pp.loc = f->last_end;
+    token.pp.loc = front_last_end(f);
     return token;
   }
   do {
@@ -192,7 +194,8 @@ bool front_token_open(front *f) {
 
 void front_next(front *f) {
   f->last_is_brace = front_at(f, PP_P_RBRACE);
-  f->last_end = qn_sources_behind(f->diags->sources, f->tok.pp.loc, f->tok.pp.length);
+  f->last_loc = f->tok.pp.loc;
+  f->last_length = f->tok.pp.length;
   if (f->has_ahead) {
     f->tok = f->ahead;
     f->has_ahead = false;
@@ -246,7 +249,7 @@ bool front_expect(front *f, pp_punct punct, const char *after) {
   /* A ';' is missed at the end of the line where it should stand; what follows is most likely right. */
   bool is_missed = punct == PP_P_SEMI && (f->tok.pp.line_start || front_at(f, PP_P_RBRACE));
   if (is_missed || punct == PP_P_SEMI) {
-    front_error(f, f->last_end, 1, "expected ';'%s", after);
+    front_error(f, front_last_end(f), 1, "expected ';'%s", after);
   } else {
     front_error(f, f->tok.pp.loc, f->tok.pp.length, "expected '%s'%s", punct_text(punct), after);
   }

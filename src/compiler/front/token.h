@@ -39,6 +39,8 @@ typedef enum front_keyword {
 bool front_token_open(front *f);
 /* Moves on: f->tok becomes the token behind it. */
 void front_next(front *f);
+/* The place behind the token before f->tok. */
+qn_loc front_last_end(const front *f);
 /* The token behind f->tok, not yet taken. */
 const front_token *front_peek(front *f);
 
