@@ -1,8 +1,9 @@
 /* random_kernels.c - random kernels on a device and on `check`; every word must be the same.
  *
- *   random_kernels [--device D] [--seeds N] [--first S] [--print]
+ *   random_kernels [--device D] [--seeds N] [--first S] [--print] [--source FILE]
  *
- * A difference prints the seed, which replays: --first S --seeds 1 --print shows its kernel. */
+ * A difference prints the seed, which replays: --first S --seeds 1 --print shows its kernel, and --source takes that kernel from
+ * a file instead, made smaller by hand. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -63,8 +64,23 @@ static bool run(const target *t, const generated *g, const uint32_t *in, uint32_
   return good;
 }
 
-static bool one_seed(const target *device, const target *check, uint64_t seed, bool print) {
+static char *read_source(const char *path) {
+  FILE *f = fopen(path, "rb");
+  char *text = calloc(1, 1 << 20);
+  if (!f || !text || !fread(text, 1, (1 << 20) - 1, f)) {
+    fprintf(stderr, "%s: can't be read\n", path);
+    exit(2);
+  }
+  fclose(f);
+  return text;
+}
+
+static bool one_seed(const target *device, const target *check, uint64_t seed, bool print, const char *path) {
   generated g = generate(seed);
+  if (path) {
+    free(g.source);
+    g.source = read_source(path);
+  }
   uint64_t items = g.local[0] * g.local[1] * g.groups[0] * g.groups[1], words = items * GENERATOR_RESULTS;
   uint32_t *in = malloc(items * sizeof *in), *a = malloc(words * sizeof *a), *b = malloc(words * sizeof *b);
   if (!in || !a || !b) exit(2);
@@ -90,19 +106,21 @@ static bool one_seed(const target *device, const target *check, uint64_t seed, b
 
 int main(int argc, char **argv) {
   uint64_t seeds = 300, first = 1, bad = 0;
-  const char *selector = "cpu";
+  const char *selector = "cpu", *path = NULL;
   bool print = false;
   for (int i = 1; i < argc; i++) {
     if (!strcmp(argv[i], "--print"))
       print = true;
     else if (i + 1 < argc && !strcmp(argv[i], "--device"))
       selector = argv[++i];
+    else if (i + 1 < argc && !strcmp(argv[i], "--source"))
+      path = argv[++i];
     else if (i + 1 < argc && !strcmp(argv[i], "--seeds"))
       seeds = strtoull(argv[++i], NULL, 0);
     else if (i + 1 < argc && !strcmp(argv[i], "--first"))
       first = strtoull(argv[++i], NULL, 0);
     else
-      return fprintf(stderr, "random_kernels [--device D] [--seeds N] [--first S] [--print]\n"), 2;
+      return fprintf(stderr, "random_kernels [--device D] [--seeds N] [--first S] [--print] [--source FILE]\n"), 2;
   }
   if (!seeds) return fprintf(stderr, "random_kernels: --seeds wants a number over zero\n"), 2;
   qn_runtime runtime;
@@ -110,7 +128,7 @@ int main(int argc, char **argv) {
   if (failed("runtime", qn_runtime_open(NULL, &runtime)) || !open_target(runtime, selector, &device) ||
       !open_target(runtime, "check", &check))
     return 1;
-  for (uint64_t s = first; s < first + seeds; s++) bad += !one_seed(&device, &check, s, print);
+  for (uint64_t s = first; s < first + seeds; s++) bad += !one_seed(&device, &check, s, print, path);
   printf("%" PRIu64 " random kernels on %s and check, %" PRIu64 " differ\n", seeds, selector, bad);
   if (failed("close", qn_runtime_close(runtime, QN_FOREVER))) return 1;
   return bad != 0;
