@@ -35,7 +35,8 @@ QN_MUST_USE qn_status core_reaper_open(const char *thread_name, core_reaper **ou
 /* Ends the thread and waits for it. Nothing is left on the lists. Not on the reaper's own thread. */
 void core_reaper_close(core_reaper *reaper);
 
-/* Gives an object over. From any thread, without lock, allocation or wait; wakes the thread when the list was empty. */
+/* Gives an object over. From any thread, without lock, allocation or wait; wakes the thread, once until it looks again. A
+ * buffer wakes it from its long sleep only. */
 void core_reaper_push(core_reaper *reaper, core_object *object);
 
 /* Destroys what can be destroyed now, on the calling thread. Looks at no more than `limit` of the objects whose work was
