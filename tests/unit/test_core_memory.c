@@ -52,6 +52,7 @@ static qn_status use(life *l) {
   TRY(qn_launch(l->queue, l->kernel, QN_RANGE_1D(64), QN_ARGS(l->buffer, qn_arg_local(1024), 5), NULL));
   TRY(qn_launch(l->other, l->kernel, QN_RANGE_1D(64), QN_ARGS(l->buffer, qn_arg_local(1024), 6), NULL));
   TRY(qn_read(l->queue, &view, l->out, NULL));
+  TRY(qn_queue_finish(l->other, QN_FOREVER)); /* its failure would not be the other queue's */
   TRY(qn_queue_finish(l->queue, QN_FOREVER));
   TRY(qn_buffer_map(&view, QN_MAP_READ, QN_FOREVER, &pointer));
   return qn_buffer_unmap(l->buffer, pointer);
