@@ -107,6 +107,7 @@ static ir_inst *bring(keeper *k, ir_inst *x) {
     }
   }
   stand_in->loc = x->loc;
+  stand_in->id = x->id; /* what uses it may be made again in a third region */
   k->local[x->id] = stand_in;
   k->local_serial[x->id] = k->serial;
   return stand_in;
