@@ -18,12 +18,14 @@
 #include "ulp.h"
 
 /* X(name) by kind. */
-#define UNARY_BOTH(X)                                                                                             \
-  X(acos)                                                                                                         \
-  X(acosh)                                                                                                        \
-  X(acospi) X(asin) X(asinh) X(asinpi) X(atan) X(atanh) X(atanpi) X(cbrt) X(cos) X(cosh) X(cospi) X(erf) X(erfc)  \
-      X(exp) X(exp10) X(exp2) X(expm1) X(frexp) X(lgamma) X(log) X(log10) X(log1p) X(log2) X(logb) X(sin) X(sinh) \
-          X(sinpi) X(tan) X(tanh) X(tanpi) X(tgamma) X(sincos_x) X(sincos_y)
+#define UNARY_BOTH(X)                                                                                                  \
+  X(acos)                                                                                                              \
+  X(acosh)                                                                                                             \
+  X(acospi)                                                                                                            \
+  X(asin)                                                                                                              \
+  X(asinh) X(asinpi) X(atan) X(atanh) X(atanpi) X(cbrt) X(cos) X(cosh) X(cospi) X(erf) X(erfc) X(exp) X(exp10) X(exp2) \
+      X(expm1) X(frexp) X(lgamma) X(log) X(log10) X(log1p) X(log2) X(logb) X(sin) X(sinh) X(sinpi) X(tan) X(tanh)      \
+          X(tanpi) X(tgamma) X(sincos_x) X(sincos_y)
 #define UNARY_32(X) \
   X(native_cos)     \
   X(native_exp) X(native_exp10) X(native_exp2) X(native_log) X(native_log10) X(native_log2) X(native_sin) X(native_tan)
@@ -107,10 +109,68 @@ static bool evaluate(void *user, const math_case *c, int bits, size_t count, con
   return true;
 }
 
-/* math_host [SAMPLES [FUNCTION]] */
+/* ---- All floats --------------------------------------------------------------------------------------- */
+
+/* One unit of the last place of a float near x. */
+static double place_of(double x) {
+  int exponent;
+  (void)frexp(x, &exponent);
+  return ldexp(1, exponent - 24 < -149 ? -149 : exponent > 128 ? 104 : exponent - 24);
+}
+
+static double sweep_error(float got, double wanted) {
+  if (wanted != wanted) return got != got ? 0 : INFINITY;
+  if ((double)got == wanted) return 0;
+  double beyond = 0x1.ffffffp127, top = got > 0 ? 0x1p128 : -0x1p128;
+  if (isinf(got) && fabs(wanted) >= beyond) return (got > 0) == (wanted > 0) ? 0 : INFINITY;
+  double error = fabs((isinf(got) ? top : (double)got) - wanted) / place_of(wanted);
+  return error == error ? error : INFINITY;
+}
+
+/* Compares a function of float with that of double, which is good to a few units of a much smaller place, for every
+ * `stride`th float. */
+static bool sweep(const math_case *c, const entry *e, const entry *exact, uint32_t stride) {
+  double worst = 0;
+  float at = 0;
+  for (uint64_t bits = 0; bits <= UINT32_MAX; bits += stride) {
+    float x = as_float((uint32_t)bits);
+    bool native = exact != e;
+    double wanted = exact->r_r64(x);
+    if (native && (!(fabs(wanted) >= 0x1p-120 && fabs(wanted) < 0x1.ffffffp127) ||
+                   !(fabs((double)x) < 65536 && fabs((double)x) >= 0x1p-126)))
+      continue;
+    double error = sweep_error(e->r_r32(x), wanted);
+    if (!(error > worst)) continue;
+    worst = error;
+    at = x;
+  }
+  bool passed = c->limit32 < 0 || worst <= c->limit32;
+  printf("%-16s f32  %8.3f  at %a%s\n", c->name, worst, (double)at, passed ? "" : "  FAILED");
+  fflush(stdout);
+  return passed;
+}
+
+static int sweep_all(const char *only, uint32_t stride) {
+  int failures = 0;
+  for (size_t i = 0; i < math_case_count; i++) {
+    const math_case *c = &math_cases[i];
+    if (c->kind != MATH_R_R || (only && strcmp(only, c->name) != 0)) continue;
+    const entry *e = find(c->name), *exact = find(strncmp(c->name, "native_", 7) == 0 ? c->name + 7 : c->name);
+    if (e && exact) failures += !sweep(c, e, exact, stride);
+  }
+  return failures;
+}
+
+/* math_host [SAMPLES [FUNCTION]]         against MPFR
+ * math_host sweep STRIDE [FUNCTION]      every STRIDEth float, or every one, against the functions of double */
 int main(int argc, char **argv) {
-  size_t samples = argc > 1 ? strtoull(argv[1], NULL, 10) : 20000;
-  int failures = math_measure_all(argc > 2 ? argv[2] : NULL, samples, evaluate, NULL);
+  int failures;
+  if (argc > 2 && strcmp(argv[1], "sweep") == 0) {
+    failures = sweep_all(argc > 3 ? argv[3] : NULL, (uint32_t)strtoul(argv[2], NULL, 10));
+  } else {
+    size_t samples = argc > 1 ? strtoull(argv[1], NULL, 10) : 8192;
+    failures = math_measure_all(argc > 2 ? argv[2] : NULL, samples, evaluate, NULL);
+  }
   if (failures) fprintf(stderr, "%d functions are over their limits\n", failures);
   return failures != 0;
 }

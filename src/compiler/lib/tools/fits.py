@@ -104,7 +104,6 @@ def main():
     split("inv_ln10", 1 / log(mpf(10)), full)
     # Pieces of full width: trig.clh multiplies them with fma, whose results are exact there.
     split("pi_2", pi / 2, ((24, 24, 24), (53, 53, 53)))
-    split("pi_2_short", pi / 2, ((9, 9, 9, 24), ()))
     constant("ln2", ln2)
     constant("log10_2", log10_2)
     constant("two_pi_inverse", 2 / pi)
