@@ -55,7 +55,6 @@ static qn_status emit_code(ir_module *m, const qn_build_options *o, const qn_com
                             .cpu = target->cpu,
                             .features = "",
                             .scalar = o->scalar != 0,
-                            .fast_math = compile->fast_relaxed_math,
                             .opt_disable = compile->opt_disable};
   return qn_target_llvm(m, &code, out);
 }

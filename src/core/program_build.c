@@ -158,7 +158,6 @@ static qn_status generate_object(build *b, qn_bytes *out) {
                                      .cpu = info->target_cpu,
                                      .features = info->target_features,
                                      .scalar = b->scalar,
-                                     .fast_math = b->options.fast_relaxed_math,
                                      .opt_disable = b->options.opt_disable};
   QN_TRY(qn_prepare_cpu(b->module));
   QN_TRY(qn_target_llvm(b->module, &options, out));

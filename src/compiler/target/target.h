@@ -16,7 +16,6 @@ typedef struct qn_target_options {
   const char *cpu;      /* LLVM's name; "" generic */
   const char *features; /* LLVM's feature string */
   bool scalar;          /* no vectorisation (benches, tests) */
-  bool fast_math;
   bool opt_disable; /* -cl-opt-disable */
 } qn_target_options;
 

@@ -343,9 +343,7 @@ static void emit_control(emitter *e, const ir_inst *inst) {
 }
 
 LLVMValueRef emit_plain(emitter *e, const ir_inst *inst, LLVMValueRef *args) {
-  uint32_t flags = inst->flags;
-  if (e->options->fast_math && ir_elem_of(inst->type)->kind == IR_FLOAT) flags |= IR_FAST;
-  if (is_component_wise(inst)) return emit_op(e, inst->op, flags, emit_type(e, inst->type), args);
+  if (is_component_wise(inst)) return emit_op(e, inst->op, inst->flags, emit_type(e, inst->type), args);
   return emit_other(e, inst, args);
 }
 

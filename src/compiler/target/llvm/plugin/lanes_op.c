@@ -16,11 +16,7 @@ static LLVMValueRef *new_parts(lanes *l, ir_inst *inst) {
 }
 
 /* What lanes that don't run compute must not matter: no promise of no overflow is kept. */
-static uint32_t varying_flags(lanes *l, const ir_inst *inst) {
-  uint32_t flags = inst->flags & ~(uint32_t)IR_NSW;
-  if (l->e->options->fast_math && ir_elem_of(inst->type)->kind == IR_FLOAT) flags |= IR_FAST;
-  return flags;
-}
+static uint32_t varying_flags(const ir_inst *inst) { return inst->flags & ~(uint32_t)IR_NSW; }
 
 static void component_wise(lanes *l, ir_inst *inst) {
   LLVMValueRef *parts = new_parts(l, inst);
@@ -28,7 +24,7 @@ static void component_wise(lanes *l, ir_inst *inst) {
   for (unsigned c = 0; parts && c < ir_lanes_of(inst->type); c++) {
     LLVMValueRef args[3] = {NULL, NULL, NULL};
     for (uint32_t i = 0; i < inst->arg_count && i < 3; i++) args[i] = lanes_vector(l, inst->args[i], c);
-    parts[c] = emit_op(l->e, inst->op, varying_flags(l, inst), type, args);
+    parts[c] = emit_op(l->e, inst->op, varying_flags(inst), type, args);
   }
 }
 
