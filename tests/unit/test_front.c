@@ -179,6 +179,7 @@ static void barriers_that_all_items_come_to_are_not_told(void **state) {
       " if (get_local_id(0) == 0) barrier(CLK_LOCAL_MEM_FENCE); p[0] = 1; }",
       "kernel void k(global int *p) { int i = get_local_id(0); i = p[0];"
       " if (i == 0) barrier(CLK_LOCAL_MEM_FENCE); p[0] = 1; }",
+      "kernel void k(global int *p) { if (get_local_id(0) == 64) barrier(CLK_LOCAL_MEM_FENCE); p[0] = 1; }",
       "kernel void k(global int *p) { if (get_local_id(0) == 0) p[0] = 1; barrier(CLK_LOCAL_MEM_FENCE); p[1] = 1; }",
   };
   for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {

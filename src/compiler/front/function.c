@@ -135,6 +135,14 @@ static const front_expr *item_id_in(const front_expr *e) {
   return id != NULL || e->b == NULL ? id : item_id_in(e->b);
 }
 
+/* The number that an id is compared with. */
+static bool compared_number(front *f, const front_expr *e, uint64_t *out) {
+  while (e->kind == EXPR_CONVERT || (e->kind == EXPR_UNARY && e->op == OP_NOT)) e = e->a;
+  *out = 0;
+  if (e->kind != EXPR_COMPARE) return true; /* the id itself: not 0 */
+  return front_fold_integer(f, e->a, out) || front_fold_integer(f, e->b, out);
+}
+
 /* With a group that is one item wide all agree: an error needs a dimension where that is stated not to be so, or the
  * first one, which launches of one dimension use. */
 static void judge_suspect(front *f, const front_func *func, const front_suspect *suspect) {
@@ -144,6 +152,9 @@ static void judge_suspect(front *f, const front_func *func, const front_suspect 
   if (!is_known || dimension > 2) return;
   uint64_t required = func->attributes.required_local[dimension];
   if (required == 1) return;
+  /* An item numbered 0 there always is; another one only in a group that is known to be as wide. */
+  uint64_t number = 0;
+  if (!compared_number(f, suspect->condition, &number) || (number != 0 && number >= required)) return;
   if (dimension > 0 && required == 0) {
     front_warning(f, suspect->loc, suspect->length,
                   "not all work-items of a group come to this barrier, unless it is one item wide in dimension %d",

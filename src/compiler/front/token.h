@@ -48,7 +48,8 @@ static inline bool front_at(const front *f, pp_punct punct) {
   return f->tok.pp.kind == PP_PUNCT && f->tok.pp.punct == punct;
 }
 static inline bool front_at_keyword(const front *f, front_keyword keyword) { return f->tok.keyword == keyword; }
-static inline bool front_at_end(const front *f) { return f->tok.pp.kind == PP_EOF; }
+/* Also when memory is out: nothing more is made of what follows. */
+static inline bool front_at_end(const front *f) { return f->tok.pp.kind == PP_EOF || f->failed; }
 /* An identifier that is no keyword. */
 static inline bool front_at_name(const front *f) { return f->tok.pp.kind == PP_IDENT && f->tok.keyword == KW_NONE; }
 /* Takes the token when it is there. */
