@@ -29,7 +29,7 @@ function(quern_test_properties name)
     set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
   endif()
   set_tests_properties(${name} PROPERTIES TIMEOUT 300 LABELS "${ARGN}"
-    ENVIRONMENT "QUERN_ADAPTER_PATH=${PROJECT_BINARY_DIR};QUERN_CACHE=off;${quern_llvm_environment};${quern_sanitizer_environment}")
+    ENVIRONMENT "QUERN_ADAPTER_PATH=${PROJECT_BINARY_DIR};QUERN_CACHE=off;QUERN_VERIFY=1;${quern_llvm_environment};${quern_sanitizer_environment}")
 endfunction()
 
 # quern_marked(VAR SOURCE WORD): the words of the line  /* WORD: a b c */  of a source.
