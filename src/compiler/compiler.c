@@ -29,6 +29,8 @@ static qn_status open_preprocessor(job *j, const qn_compile_request *request) {
                                .include_dir_count = j->options->include_dir_count,
                                .defines = j->options->defines,
                                .define_count = j->options->define_count,
+                               .parameters = j->options->parameters,
+                               .parameter_count = j->options->parameter_count,
                                .predefined = predefined,
                                .files = request->files};
   const char *name = request->file_name ? request->file_name : "<source>";
@@ -46,8 +48,6 @@ static qn_status open_job(job *j, qn_arena *arena, const qn_compile_request *req
   qn_diags_init(&j->diags, &j->sources);
   j->diags.no_warnings = j->options->no_warnings;
   j->diags.warnings_as_errors = j->options->warnings_as_errors;
-  if (j->options->parameter_count)
-    QN_FAIL(QN_ERROR_UNSUPPORTED, "-P %s: this version has no generator parameters; use -D", j->options->parameters[0]);
   qn_status status = open_preprocessor(j, request);
   if (status < 0) close_job(j);
   return status;

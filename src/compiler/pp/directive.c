@@ -240,6 +240,7 @@ static bool pragma(pp *p, const pp_token *hash, const pp_token *directive, pp_to
       out->loc = line_tokens.tokens[0].loc;
       out->length = line_tokens.tokens[0].length;
     }
+    if (pp_is_param(&line_tokens)) pp_param(p, &line_tokens);
   }
   pp_buffer_release(p, &line_tokens);
   return is_token;

@@ -173,6 +173,9 @@ pp_token pp_next(pp *p) {
     if (token.kind == PP_PRAGMA) break;
   }
   if (!pp_alive(p)) return (pp_token){.kind = PP_EOF, .loc = token.loc};
-  if (token.kind == PP_EOF) p->done = true;
+  if (token.kind == PP_EOF) {
+    pp_check_params(p);
+    p->done = true;
+  }
   return token;
 }

@@ -64,6 +64,7 @@ typedef struct pp_name {
   struct pp_macro *macro; /* NULL: not defined */
   uint32_t directive;     /* pp_directive, when the text is one */
   uint32_t parameter;     /* 1 + index, while a macro that has it is being defined */
+  bool is_param;          /* a generator parameter */
 } pp_name;
 
 typedef struct pp_token {
@@ -92,6 +93,8 @@ typedef struct pp_options {
   uint32_t include_dir_count;
   const char *const *defines; /* "NAME", "NAME=VALUE", "F(x)=x" in order; "-NAME" undefines (-U) */
   uint32_t define_count;
+  const char *const *parameters; /* "NAME=VALUE" for #pragma quern param */
+  uint32_t parameter_count;
   qn_sv predefined; /* lines of #define and #undef, read before `defines`; redefining these is not warned about */
   const pp_files *files;
   uint64_t work_limit; /* tokens read and made in all; 0: 10 million */

@@ -141,7 +141,7 @@ struct pp {
   pp_text **once;
   uint32_t once_count, once_capacity;
 
-  pp_frame frames[PP_INCLUDE_DEPTH + 3]; /* and the main file, the command line, the predefined macros */
+  pp_frame frames[PP_INCLUDE_DEPTH + 4]; /* and the main file, the command line, the predefined macros, a parameter */
   uint32_t frame_count;
   pp_conditional conditionals[PP_CONDITIONAL_DEPTH];
   uint32_t conditional_count;
@@ -251,6 +251,11 @@ bool pp_condition(pp *p, const pp_token *directive);
 
 void pp_define(pp *p);
 void pp_undef(pp *p);
+/* #pragma quern param (param.c): whether a pragma's line is one, and what it does. */
+bool pp_is_param(const pp_buffer *line);
+void pp_param(pp *p, const pp_buffer *line);
+/* At the end: tells of values for parameters that there are not. */
+void pp_check_params(pp *p);
 /* A macro's name in a directive; NULL: told. */
 pp_name *pp_macro_name(pp *p, pp_token *out);
 bool pp_define_builtins(pp *p);

@@ -1,0 +1,158 @@
+/* param.c - generator parameters:  #pragma quern param(NAME, TYPE, DEFAULT, "what it is")
+ *
+ * NAME becomes a macro of the value that -P gives, or of DEFAULT, written as a constant of TYPE. The pragma stays in the
+ * output: another compiler ignores it, so a portable file adds #ifndef NAME. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "compiler/pp/state.h"
+
+typedef struct param_type {
+  const char *name;
+  bool is_float, is_signed;
+  uint32_t bits;
+  const char *suffix;
+} param_type;
+
+static const param_type types[] = {
+    {"bool", false, false, 1, ""},   {"char", false, true, 8, ""},     {"uchar", false, false, 8, ""},
+    {"short", false, true, 16, ""},  {"ushort", false, false, 16, ""}, {"int", false, true, 32, ""},
+    {"uint", false, false, 32, "u"}, {"long", false, true, 64, "L"},   {"ulong", false, false, 64, "UL"},
+    {"float", true, true, 32, "f"},  {"double", true, true, 64, ""},
+};
+
+static const param_type *find_type(qn_sv name) {
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    if (qn_sv_is(name, types[i].name)) return &types[i];
+  return NULL;
+}
+
+/* A constant that #if and the parser read alike; NULL: no value of the type. */
+static const char *integer_text(pp *p, const param_type *type, qn_sv value) {
+  int64_t number;
+  uint64_t magnitude;
+  if (type->bits == 1 && (qn_sv_is(value, "true") || qn_sv_is(value, "false"))) return value.data[0] == 't' ? "1" : "0";
+  if (qn_sv_to_u64(value, &magnitude)) {
+    if (magnitude > UINT64_MAX >> (64 - type->bits + type->is_signed)) return NULL;
+    return qn_arena_printf(p->arena, "%llu%s", (unsigned long long)magnitude, type->suffix);
+  }
+  if (!type->is_signed || !qn_sv_to_i64(value, &number) || number < -(INT64_MAX >> (64 - type->bits)) - 1) return NULL;
+  /* The lowest value has no literal of its own. */
+  return qn_arena_printf(p->arena, "(%lld%s - 1)", (long long)(number + 1), type->suffix);
+}
+
+static const char *float_text(pp *p, const param_type *type, qn_sv value) {
+  double number;
+  if (value.size > 1 && (value.data[value.size - 1] == 'f' || value.data[value.size - 1] == 'F') &&
+      !memchr(value.data, 'x', value.size))
+    value.size--;
+  if (!qn_sv_to_f64(value, &number) || isnan(number)) return NULL;
+  if (isinf(number) || (type->bits == 32 && fabs(number) > 0x1.fffffep127)) return NULL;
+  return qn_arena_printf(p->arena, signbit(number) ? "(%a%s)" : "%a%s", number, type->suffix);
+}
+
+/* The value that -P gives; an empty view: none. */
+static qn_sv given_value(const pp *p, qn_sv name) {
+  qn_sv found = {0};
+  for (uint32_t i = 0; i < p->options->parameter_count; i++) {
+    qn_sv pair = qn_sv_from(p->options->parameters[i]);
+    if (pair.size > name.size && qn_sv_starts_with(pair, name) && pair.data[name.size] == '=')
+      found = qn_sv_make(pair.data + name.size + 1, pair.size - name.size - 1);
+  }
+  return found;
+}
+
+static bool is_punct(const pp_token *t, pp_punct punct) { return t->kind == PP_PUNCT && t->punct == punct; }
+
+/* The tokens of param(...), taken apart. */
+typedef struct param_words {
+  const pp_token *name, *type, *value;
+  bool is_negative;
+} param_words;
+
+static bool take_apart(const pp_token *t, uint32_t count, param_words *out) {
+  if (count < 9 || !is_punct(&t[2], PP_P_LPAREN) || t[3].kind != PP_IDENT || !is_punct(&t[4], PP_P_COMMA) ||
+      t[5].kind != PP_IDENT || !is_punct(&t[6], PP_P_COMMA))
+    return false;
+  out->is_negative = is_punct(&t[7], PP_P_MINUS);
+  uint32_t at = 7 + out->is_negative;
+  out->name = &t[3];
+  out->type = &t[5];
+  out->value = &t[at];
+  bool is_value = at < count && (t[at].kind == PP_NUMBER || t[at].kind == PP_IDENT);
+  bool described = at + 3 < count && is_punct(&t[at + 1], PP_P_COMMA) && t[at + 2].kind == PP_STRING;
+  uint32_t end = at + (described ? 3 : 1);
+  return is_value && end + 1 == count && is_punct(&t[end], PP_P_RPAREN);
+}
+
+static bool tell_bad_value(pp *p, const param_words *w, qn_sv value, bool is_given) {
+  pp_error(p, w->name->loc, w->name->length, "%s '%.*s' of parameter '%.*s' is no %.*s",
+           is_given ? "the value" : "the default", QN_SV_ARG(value), QN_SV_ARG(w->name->text),
+           QN_SV_ARG(w->type->text));
+  return false;
+}
+
+static const char *value_text(pp *p, const param_words *w, const param_type *type) {
+  qn_sv given = given_value(p, w->name->text), value = w->value->text;
+  bool is_given = given.data != NULL;
+  if (is_given) {
+    value = given;
+  } else if (w->is_negative) {
+    const char *text = qn_arena_printf(p->arena, "-%.*s", QN_SV_ARG(value));
+    if (!text) return NULL;
+    value = qn_sv_from(text);
+  }
+  const char *text = type->is_float ? float_text(p, type, value) : integer_text(p, type, value);
+  if (!text) tell_bad_value(p, w, value, is_given);
+  return text;
+}
+
+bool pp_is_param(const pp_buffer *line) {
+  return line->count >= 2 && qn_sv_is(line->tokens[0].text, "quern") && qn_sv_is(line->tokens[1].text, "param");
+}
+
+void pp_param(pp *p, const pp_buffer *line) {
+  param_words w;
+  const pp_token *first = &line->tokens[0];
+  if (!take_apart(line->tokens, line->count, &w)) {
+    pp_error(p, first->loc, first->length, "expected '#pragma quern param(NAME, TYPE, DEFAULT, \"what it is\")'");
+    return;
+  }
+  const param_type *type = find_type(w.type->text);
+  if (!type) {
+    pp_error(p, w.type->loc, w.type->length,
+             "parameter '%.*s' has type '%.*s'; parameters are bool, float, double, or integers from char to ulong",
+             QN_SV_ARG(w.name->text), QN_SV_ARG(w.type->text));
+    return;
+  }
+  if (w.name->name->is_param) return; /* the same header again */
+  w.name->name->is_param = true;
+  if (w.name->name->macro) {
+    pp_error(p, w.name->loc, w.name->length, "parameter '%.*s' is a macro already; set it by -P, not by -D or #define",
+             QN_SV_ARG(w.name->text));
+    return;
+  }
+  const char *value = value_text(p, &w, type);
+  if (!value) value = "0"; /* told: its uses are no further fault */
+  const char *define = qn_arena_printf(p->arena, "#define %.*s %s\n", QN_SV_ARG(w.name->text), value);
+  if (!define) {
+    pp_no_memory(p);
+    return;
+  }
+  pp_enter_string(p, "<parameter>", qn_sv_from(define));
+}
+
+void pp_check_params(pp *p) {
+  for (uint32_t i = 0; i < p->options->parameter_count; i++) {
+    const char *pair = p->options->parameters[i], *equals = strchr(pair, '=');
+    qn_sv name = equals ? qn_sv_make(pair, (size_t)(equals - pair)) : qn_sv_from(pair);
+    const pp_name *known = pp_intern_kept(p, name);
+    if (!known) return;
+    if (!equals)
+      pp_error(p, 0, 0, "-P %s: expected NAME=VALUE", pair);
+    else if (!known->is_param)
+      pp_error(p, 0, 0, "-P %s: the source has no parameter '%.*s'; it declares parameters by '#pragma quern param'",
+               pair, QN_SV_ARG(name));
+  }
+}
