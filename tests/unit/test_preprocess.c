@@ -127,12 +127,12 @@ static void warnings_go_to_the_log(void **state) {
   assert_int_equal(preprocess("#warning hm\n"), QN_ERROR_COMPILE);
 }
 
-static void parameters_are_refused_by_name(void **state) {
+static void parameters_that_the_source_lacks_are_refused_by_name(void **state) {
   (void)state;
   const char *parameters[] = {"TILE=4"};
   options.parameters = parameters;
   options.parameter_count = 1;
-  assert_int_equal(preprocess("x\n"), QN_ERROR_UNSUPPORTED);
+  assert_int_equal(preprocess("x\n"), QN_ERROR_COMPILE);
   assert_non_null(strstr(qn_error_text(), "-P TILE=4"));
 }
 
@@ -163,7 +163,7 @@ int main(void) {
       T(programs_may_define_constants_themselves),
       T(errors_are_the_error_text),
       T(warnings_go_to_the_log),
-      T(parameters_are_refused_by_name),
+      T(parameters_that_the_source_lacks_are_refused_by_name),
       T(out_of_memory_is_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -222,8 +222,9 @@ void pp_once(pp *p);
   X(UNDEF, "undef")                                                                                       \
   X(INCLUDE, "include")                                                                                   \
   X(IF, "if")                                                                                             \
-  X(IFDEF, "ifdef") X(IFNDEF, "ifndef") X(ELIF, "elif") X(ELSE, "else") X(ENDIF, "endif") X(LINE, "line") \
-      X(ERROR, "error") X(WARNING, "warning") X(PRAGMA, "pragma")
+  X(IFDEF, "ifdef")                                                                                       \
+  X(IFNDEF, "ifndef") X(ELIF, "elif") X(ELSE, "else") X(ENDIF, "endif") X(LINE, "line") X(ERROR, "error") \
+      X(WARNING, "warning") X(PRAGMA, "pragma")
 typedef enum pp_directive {
   PP_D_NONE,
 #define QN_X(id, text) PP_D_##id,
