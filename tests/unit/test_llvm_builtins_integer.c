@@ -165,7 +165,7 @@ static void expand(char *out, size_t size, const char *expression, uint32_t lane
 
 /* ---- Tests ----------------------------------------------------------------------------------------- */
 
-static void check_type(const integer *t, uint32_t lanes) {
+static void check_type(const integer *t, uint32_t lanes, int devices) {
   uint64_t memory[3][ITEMS * LANES_MOST];
   for (uint32_t a = 0; a < 3; a++)
     for (uint64_t i = 0; i < (uint64_t)ITEMS * lanes; i++) put(t, memory[a], i, sample(t, i));
@@ -181,7 +181,7 @@ static void check_type(const integer *t, uint32_t lanes) {
     (void)snprintf(whole, sizeof whole, "as_%s(%s)", wanted_type, text);
     values_add(&v, t->name, lanes, t->bits / 8, whole);
   }
-  for (int device = 0; device < values_devices(); device++) {
+  for (int device = 0; device < devices; device++) {
     void *out = values_run(&v, device == 1);
     for (uint32_t k = 0; k < FUNCTIONS; k++) {
       for (uint64_t i = 0; i < (uint64_t)ITEMS * lanes; i++) {
@@ -201,16 +201,18 @@ static void check_type(const integer *t, uint32_t lanes) {
 
 static void test_scalars(void **state) {
   (void)state;
-  for (uint32_t k = 0; k < TYPES; k++) check_type(&integers[k], 1);
+  for (uint32_t k = 0; k < TYPES; k++) check_type(&integers[k], 1, values_devices());
 }
 static void test_vectors_of_three(void **state) {
   (void)state;
-  for (uint32_t k = 0; k < TYPES; k++) check_type(&integers[k], 3);
+  /* Wide vectors of work-items make long code: native code of half the types. */
+  for (uint32_t k = 0; k < TYPES; k++) check_type(&integers[k], 3, k % 3 ? 1 : values_devices());
 }
 static void test_other_vectors(void **state) {
   (void)state;
   static const uint32_t lanes[] = {2, 4, 8, 16};
-  for (uint32_t k = 0; k < TYPES; k++) check_type(&integers[k], lanes[k % 4]);
+  for (uint32_t k = 0; k < TYPES; k++)
+    check_type(&integers[k], lanes[k % 4], k % 4 < 2 && k > 3 ? values_devices() : 1);
 }
 
 static void test_the_second_argument_of_max_and_min_may_be_a_scalar(void **state) {
