@@ -27,6 +27,9 @@ place place_at(lanes *l, place p, uint64_t bytes) {
   return p;
 }
 
+/* In scratch, where lanes past the row's end would meet other items. */
+static bool is_context(const lane_var *var) { return var->ir->storage == IR_STORE_CONTEXT; }
+
 /* Where lane 0 of the leaf at a uniform offset is; the other lanes follow it. */
 static LLVMValueRef leaf_address(lanes *l, const lane_var *var, LLVMValueRef offset, uint64_t size) {
   function_state *f = l->e->f;
@@ -258,7 +261,7 @@ static void load_leaf(lanes *l, place p, const access *a, LLVMValueRef *parts) {
   for (unsigned c = 0; c < a->count; c++) {
     place at = place_at(l, p, c * size);
     if (p.shape.kind == SHAPE_UNIFORM)
-      parts[c] = load_masked(l, type, leaf_address(l, p.var, at.base, size), align, NULL);
+      parts[c] = load_masked(l, type, leaf_address(l, p.var, at.base, size), align, is_context(p.var) ? l->mask : NULL);
     else
       parts[c] = gather(l, place_pointers(l, at, size), memory_elem(l, a), align);
   }
@@ -304,6 +307,10 @@ static void store_leaf(lanes *l, place p, const access *a, LLVMValueRef *parts, 
       continue;
     }
     LLVMValueRef pointer = leaf_address(l, p.var, at.base, size), value = parts[c];
+    if (is_context(p.var)) {
+      store_masked(l, value, pointer, align, l->mask);
+      continue;
+    }
     if (blend && l->mask) {
       LLVMValueRef old = load_masked(l, LLVMTypeOf(value), pointer, align, NULL);
       value = LLVMBuildSelect(B, l->mask, value, old, "");
