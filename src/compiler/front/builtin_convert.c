@@ -115,12 +115,11 @@ static ir_inst *float_to_integer(const builtin_call *c, ir_inst *x, const ir_typ
   static const ir_op whole[] = {[ROUND_RTE] = IR_RINT, [ROUND_RTP] = IR_CEIL, [ROUND_RTN] = IR_FLOOR};
   builtin_rounding rounding = c->choice->builtin->rounding;
   if (rounding != ROUND_DEFAULT && rounding != ROUND_RTZ) x = ir_un(c->b, whole[rounding], x);
-  ir_inst *r = ir_conv(c->b, is_signed ? IR_FTOS : IR_FTOU, x, to);
-  if (!c->choice->builtin->is_saturated) return r;
-  if (ir_is_const(x)) {
-    /* Folded without saturation: made again. */
-    r = ir_emit(c->b, is_signed ? IR_FTOS : IR_FTOU, to, &x, 1);
-  }
+  ir_op op = is_signed ? IR_FTOS : IR_FTOU;
+  if (!c->choice->builtin->is_saturated) return ir_conv(c->b, op, x, to);
+  ir_inst *r = ir_fold(c->f->m, op, IR_SAT, to, &x, 1);
+  if (r) return r;
+  r = ir_emit(c->b, op, to, &x, 1);
   r->flags |= IR_SAT;
   return r;
 }

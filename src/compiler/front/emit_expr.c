@@ -13,6 +13,7 @@ static bool is_cheap(const front_expr *e, int *budget) {
     case EXPR_CONST:
       return true;
     case EXPR_OBJECT:
+      if (e->u.object->constant != NULL && !e->u.object->is_assigned) return true;
       return (e->u.object->kind == OBJECT_PRIVATE || e->u.object->kind == OBJECT_PARAM) &&
              !(e->type->quals & FRONT_VOLATILE) && !front_is_aggregate(e->type);
     case EXPR_BINARY:

@@ -51,11 +51,10 @@ struct front {
   struct front_func *funcs, *last_func;
   struct front_func *func; /* the one that is parsed or emitted; NULL: program scope */
   struct front_loop *loop; /* the innermost loop or switch that is parsed */
+  uint32_t subscripts;     /* that are open */
   /* The condition around the present statement that can't be the same for all work-items of a group: NULL, or an item
    * id compared for equality. */
-  uint32_t subscripts; /* that are open */
   const struct front_expr *divergent;
-  uint32_t next_unique; /* for names of constants */
 
   /* types: key of operation and operands -> front_type */
   qn_map types;
