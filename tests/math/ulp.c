@@ -142,14 +142,16 @@ static void sample(const format *f, const math_case *c, size_t i, double *x, dou
   }
 }
 
-/* The distance of `got` from the exact `wanted` in units of wanted's last place; infinite where a class differs. */
-static double distance(const format *f, double got, mpfr_t wanted, mpfr_t scratch) {
+/* The distance of `got` from the exact `wanted` in units of wanted's last place, or of a higher one; infinite where a
+ * class differs. */
+static double distance(const format *f, double got, mpfr_t wanted, mpfr_exp_t least_place, mpfr_t scratch) {
   if (mpfr_nan_p(wanted)) return isnan(got) ? 0 : INFINITY;
   if (isnan(got)) return INFINITY;
   if (mpfr_inf_p(wanted)) return isinf(got) && signbit(got) == mpfr_signbit(wanted) ? 0 : INFINITY;
   if (mpfr_zero_p(wanted)) return got == 0 && !signbit(got) == !mpfr_signbit(wanted) ? 0 : INFINITY;
   mpfr_exp_t place = mpfr_get_exp(wanted) - f->digits;
   if (place < f->minimum) place = f->minimum;
+  if (place < least_place) place = least_place;
   mpfr_exp_t most = (f->bits == 32 ? 128 : 1024) - f->digits;
   if (place > most) {
     /* Beyond the largest number: infinity is right. */
@@ -165,6 +167,12 @@ static double distance(const format *f, double got, mpfr_t wanted, mpfr_t scratc
   mpfr_sub(scratch, scratch, wanted, MPFR_RNDN);
   mpfr_div_2si(scratch, scratch, place, MPFR_RNDN);
   return fabs(mpfr_get_d(scratch, MPFR_RNDN));
+}
+
+/* lgamma of a negative number is a difference: it is measured in places of the terms. */
+static mpfr_exp_t least_place(const format *f, const math_case *c, double x) {
+  if (strcmp(c->name, "lgamma") != 0 || !(x < 0)) return f->minimum;
+  return ilogb(fabs(lgamma(-x)) + 1) + 1 - f->digits;
 }
 
 double math_limit(const math_case *c, int bits) {
@@ -204,7 +212,7 @@ bool math_measure(const math_case *c, int bits, size_t samples, math_evaluate ev
       c->reference(wanted, mx, my, mz, n[i], bits);
       if (beyond(c, x[i], y[i], wanted)) continue;
       double error = c->kind == MATH_R_I ? (got[i] == mpfr_get_d(wanted, MPFR_RNDN) ? 0 : INFINITY)
-                                         : distance(f, got[i], wanted, scratch);
+                                         : distance(f, got[i], wanted, least_place(f, c, x[i]), scratch);
       if (!(error > out->worst)) continue;
       *out = (math_result){error, x[i], y[i], z[i], n[i], got[i], mpfr_get_d(wanted, MPFR_RNDN), true};
     }
