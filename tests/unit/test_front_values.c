@@ -36,6 +36,13 @@
 #pragma GCC diagnostic ignored "-Wparentheses"
 #pragma GCC diagnostic ignored "-Wpedantic"
 
+#ifdef FRONT_VALUES_NATIVE
+#include "support/runner.h"
+enum { SMALLEST_MODEL = 64 }; /* native code is made for 64 bits */
+#else
+enum { SMALLEST_MODEL = 32 };
+#endif
+
 /* ---- Running ----------------------------------------------------------------------------------------------------- */
 
 enum { COUNT = 64 };
@@ -55,6 +62,17 @@ static void fill(memory *m) {
 }
 
 /* Runs the kernel k of a source; its parameters are r, a, f of `memory`, as buffers. */
+#ifdef FRONT_VALUES_NATIVE
+static void run(const char *source, uint32_t bits, memory *m) {
+  (void)bits;
+  runner r;
+  if (runner_open(&r, source, NULL, true) < 0) fail_msg("%s\n%s", qn_error_text(), source);
+  const interp_argument arguments[] = {runner_buffer(m->r, sizeof m->r), runner_buffer(m->a, sizeof m->a),
+                                       runner_buffer(m->f, sizeof m->f)};
+  if (runner_run(&r, "k", 1, 1, arguments, 3) < 0) fail_msg("%s\n%s", qn_error_text(), source);
+  runner_close(&r);
+}
+#else
 static void run(const char *source, uint32_t bits, memory *m) {
   qn_arena arena;
   qn_arena_init(&arena, 0);
@@ -80,6 +98,8 @@ static void run(const char *source, uint32_t bits, memory *m) {
   ir_module_free(module);
   qn_arena_free(&arena);
 }
+
+#endif
 
 static void compare(const char *name, uint32_t bits, const memory *got, const memory *wanted) {
   for (int i = 0; i < COUNT; i++) {
@@ -604,7 +624,7 @@ static void run_snippet(const snippet *s) {
   memory wanted;
   fill(&wanted);
   s->reference(wanted.r, wanted.a, wanted.f);
-  for (uint32_t bits = 64; bits >= 32; bits -= 32) {
+  for (uint32_t bits = 64; bits >= SMALLEST_MODEL; bits -= 32) {
     memory got;
     fill(&got);
     snprintf(source, sizeof source, "%s\nkernel void k(global int *r, global int *a, global float *f) %s", s->shared,
@@ -635,7 +655,7 @@ TEST_SNIPPET(9, functions)
 /* Runs a kernel's body, which gives its answers in r, and compares with `wanted`. */
 static void expect(const char *shared, const char *body, const int *wanted, int count) {
   static char source[8192];
-  for (uint32_t bits = 64; bits >= 32; bits -= 32) {
+  for (uint32_t bits = 64; bits >= SMALLEST_MODEL; bits -= 32) {
     memory got;
     fill(&got);
     snprintf(source, sizeof source, "%s\nkernel void k(global int *r, global int *a, global float *f) {\n%s\n}\n",
@@ -788,6 +808,9 @@ static void constants_have_the_values_of_expressions(void **state) {
 }
 
 int main(void) {
+#ifdef FRONT_VALUES_NATIVE
+  if (!runner_has_native()) return 0;
+#endif
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(integers_compute_as_in_c),
       cmocka_unit_test(widths_compute_as_in_c),
