@@ -211,6 +211,8 @@ typedef struct var_use {
   ir_inst *region;
   ir_var *var;
   ir_var *stand_in;          /* in this region */
+  ir_var *holder;            /* a struct with it inside, at its alignment */
+  ir_inst *inside;           /* pointer into that, in this region */
   struct var_use *in_region; /* another variable's use in this region */
   bool exposed;              /* it may read what was there before */
   bool stores, whole;        /* whole: loads, stores and fresh of it alone */
@@ -336,12 +338,17 @@ static ir_var *plain_copy(keeper *k, const ir_var *var) {
   return copy;
 }
 
+/* `aux` of a variable is its use in the region that is placed. */
 static bool use_stand_ins(void *user, ir_inst *inst) {
   const ir_inst *region = user;
   for (uint32_t i = 0; i < inst->arg_count; i++) {
     ir_var *var = region_private_var(inst->args[i]);
-    for (var_use *use = var ? var->aux : NULL; use; use = use->next)
-      if (use->region == region && use->stand_in) inst->args[i] = use->stand_in->address;
+    const var_use *use = var ? var->aux : NULL;
+    if (!use || use->region != region) continue;
+    if (use->stand_in)
+      inst->args[i] = use->stand_in->address;
+    else if (use->holder)
+      inst->args[i] = inst->op == IR_FRESH ? use->holder->address : use->inside;
   }
   return true;
 }
@@ -368,6 +375,11 @@ static bool copy_out_at_return(void *user, ir_inst *inst) {
 static void place_uses(keeper *k, ir_inst *region, var_use *uses) {
   ir_block *block = region->u.ctrl.blocks[0];
   ir_inst *start = prologue_end(region);
+  ir_builder top = {.m = k->p->m, .f = k->f, .block = block, .before = start};
+  for (var_use *use = uses; use; use = use->in_region) {
+    use->var->aux = use;
+    if (use->holder) use->inside = ir_field_at(&top, use->holder->address, 0);
+  }
   ir_walk(block, use_stand_ins, region);
   leave_walk w = {k, uses};
   for (ir_inst *i = start; i; i = i->next) {
@@ -375,7 +387,6 @@ static void place_uses(keeper *k, ir_inst *region, var_use *uses) {
     for (uint32_t n = 0; n < ir_block_count(i); n++) ir_walk(i->u.ctrl.blocks[n], copy_out_at_return, &w);
   }
   if (!ir_block_ends(block)) copy_out(k, uses, block, NULL);
-  ir_builder top = {.m = k->p->m, .f = k->f, .block = block, .before = start};
   for (var_use *use = uses; use; use = use->in_region)
     if (use->stand_in && use->var->storage == IR_STORE_CONTEXT && (use->exposed || (use->stores && use->partly)))
       ir_store(&top, use->stand_in->address, ir_load(&top, use->var->address));
@@ -387,12 +398,24 @@ static bool is_whole(const var_use *use) {
   return whole;
 }
 
+/* The elements of a context variable's array stand one size apart, so that a variable with an attribute aligned is kept
+ * in a struct, whose size its alignment divides. */
+static void keep_whole(keeper *k, ir_var *var) {
+  var->storage = IR_STORE_CONTEXT;
+  if (var->align <= var->type->align) return;
+  ir_type *type = ir_struct_new(k->p->m, var->name);
+  ir_struct_complete(k->p->m, type, &var->type, NULL, &var->align, 1, false, false, 0);
+  ir_var *holder = ir_var_private(k->f, var->name, type);
+  holder->storage = IR_STORE_CONTEXT;
+  for (var_use *use = var->aux; use; use = use->next) use->holder = holder;
+}
+
 static void choose_storage(keeper *k, ir_var *var) {
   var_use *uses = var->aux;
   bool exposed = false, again = false, single = uses && !uses->next;
   if (!uses || var->storage != IR_STORE_PLAIN) return;
   if (var->id) {
-    var->storage = IR_STORE_CONTEXT;
+    keep_whole(k, var);
     return;
   }
   for (var_use *use = uses; use; use = use->next) {
@@ -400,9 +423,11 @@ static void choose_storage(keeper *k, ir_var *var) {
     again |= use->exposed && use->runs_again;
   }
   if (single && !again) return;
-  bool crosses = exposed;
-  if (crosses) var->storage = IR_STORE_CONTEXT;
-  if (crosses && (!is_whole(uses) || var->type->kind == IR_ARRAY || var->type->kind == IR_STRUCT)) return;
+  if (exposed && (!is_whole(uses) || var->type->kind == IR_ARRAY || var->type->kind == IR_STRUCT)) {
+    keep_whole(k, var);
+    return;
+  }
+  if (exposed) var->storage = IR_STORE_CONTEXT;
   for (var_use *use = uses; use; use = use->next) use->stand_in = plain_copy(k, var);
 }
 

@@ -50,7 +50,7 @@ static void place(ir_function *f) {
       v->offset = item;
       item += round_up(v->type->size, ITEM_STEP);
     } else if (v->storage == IR_STORE_GROUP) {
-      group = round_up(group, v->type->align);
+      group = round_up(group, v->align > v->type->align ? v->align : v->type->align);
       v->offset = group;
       group += v->type->size;
     }
