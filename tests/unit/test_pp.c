@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "compiler/pp/pp.h"
+#include "support/failing.h"
 
 /* ---- A run ----------------------------------------------------------------------------------------- */
 
@@ -1032,6 +1033,45 @@ static void out_of_memory_ends_the_stream(void **state) {
   qn_bytes_free(&text);
 }
 
+static void each_failing_allocation_ends_the_stream(void **state) {
+  (void)state;
+  files[0] = (memory_file){"a.h", "#pragma once\n#define G(x, ...) #x F(x) __VA_ARGS__ x\\\n ## x\n"};
+  const char *const defines[] = {"D=1", "E(x)=x"};
+  options.defines = defines;
+  options.define_count = 2;
+  const char *text =
+      "#include \"a.h\"\n#define F(x) E(x) + E(x)\n#if F(1) && __has_include(\"a.h\") && __has_include(\"b.h\") == 0\n"
+      "G(D, F(F(2)), 3) __FILE__ _Pragma(\"x\")\n#line 7 \"q\"\n#endif\n#define M(a, b, c, d, e, f, g, h, i) a\n"
+      "M(1, 2, 3, 4, 5, 6, 7, 8, 9)\n";
+  uint32_t expected = 0;
+  pp *whole = open_text(text);
+  while (pp_next(whole).kind != PP_EOF) expected++;
+  pp_close(whole);
+  assert_string_equal(told(), "");
+  uint64_t failed = 0;
+  FAILING_EACH(n) {
+    qn_arena own;
+    qn_sources own_sources;
+    qn_diags own_diags;
+    qn_arena_init(&own, 0);
+    qn_sources_init(&own_sources, &own);
+    qn_diags_init(&own_diags, &own_sources);
+    qn_source_file *file = qn_sources_add(&own_sources, "t.cl", qn_sv_from(text), 0);
+    pp *p = file ? pp_open(&own, &own_sources, &own_diags, file, &options) : NULL;
+    uint32_t count = 0;
+    while (p && pp_next(p).kind != PP_EOF) count++;
+    bool is_told = !p || own_diags.out_of_memory;
+    if (p) pp_close(p);
+    failing_pause();
+    if (own_diags.errors) fail_msg("%s", own_diags.text.data);
+    assert_true(is_told || count == expected);
+    failed += is_told;
+    qn_diags_free(&own_diags);
+    qn_arena_free(&own);
+  }
+  assert_true(failed > 8);
+}
+
 int main(void) {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
   const struct CMUnitTest tests[] = {
@@ -1099,6 +1139,7 @@ int main(void) {
       T(time_is_linear_in_the_text),
       T(long_chains_of_macros_need_no_recursion),
       T(out_of_memory_ends_the_stream),
+      T(each_failing_allocation_ends_the_stream),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
