@@ -147,6 +147,46 @@ static void test_calls_are_put_in_order(void **state) {
   close_fixture(&x);
 }
 
+static void nest(ir_builder *b, int depth) {
+  for (int i = 0; i < depth; i++) ir_into(b, ir_if(b, ir_undef(b->m, ir_bool(b->m)))->u.ctrl.blocks[0]);
+}
+
+static void test_nesting_deeper_than_the_limit_is_refused(void **state) {
+  (void)state;
+  fixture x;
+  assert_true(open_fixture(&x));
+  nest(&x.b, IR_DEPTH_LIMIT);
+  assert_int_equal(ir_verify(x.m), QN_OK);
+  nest(&x.b, 1);
+  assert_int_equal(ir_verify(x.m), QN_ERROR_LIMIT);
+  assert_non_null(strstr(qn_error_text(), "'k'"));
+  close_fixture(&x);
+}
+
+/* A helper that is deep, called from a deep place: what must be inlined is refused, other calls stay calls. */
+static void check_deep_call(bool with_barrier, qn_status expected) {
+  fixture x;
+  assert_true(open_fixture(&x));
+  ir_function *helper = ir_function_get(x.m, QN_SV("helper"));
+  ir_function_signature(helper, ir_void(x.m), NULL, NULL, 0);
+  helper->body = ir_block_new(x.m, NULL);
+  helper->is_inline = true;
+  ir_builder inner = {.m = x.m, .f = helper, .block = helper->body};
+  nest(&inner, 600);
+  if (with_barrier) ir_barrier(&inner, IR_BARRIER, 0);
+  nest(&x.b, 600);
+  ir_call(&x.b, helper, NULL, 0);
+  assert_int_equal(ir_verify(x.m), QN_OK);
+  assert_int_equal(pass_inline(x.m, false), expected);
+  close_fixture(&x);
+}
+
+static void test_inlining_does_not_nest_deeper_than_the_limit(void **state) {
+  (void)state;
+  check_deep_call(false, QN_OK);
+  check_deep_call(true, QN_ERROR_LIMIT);
+}
+
 /* A loop with a barrier, a struct, a switch, a call; with every kind of maker. */
 static void build_much(fixture *x) {
   ir_module *m = x->m;
@@ -246,6 +286,8 @@ int main(void) {
       cmocka_unit_test(test_float_operations_take_the_builders_flags),
       cmocka_unit_test(test_the_builder_inserts_before_an_instruction),
       cmocka_unit_test(test_calls_are_put_in_order),
+      cmocka_unit_test(test_nesting_deeper_than_the_limit_is_refused),
+      cmocka_unit_test(test_inlining_does_not_nest_deeper_than_the_limit),
       cmocka_unit_test(test_each_allocation_may_fail),
       cmocka_unit_test(test_each_allocation_of_the_parser_may_fail),
   };

@@ -25,7 +25,7 @@ static qn_status module_fail(const char *kind, const char *name, const char *wha
 /* Checks the links and numbers the instructions in order; first of all, since everything else walks along them. */
 static qn_status verify_links(const ir_verifier *v, const ir_block *block, uint32_t depth, uint32_t *next_id) {
   if (depth > IR_DEPTH_LIMIT)
-    return qn_error_set(QN_ERROR_LIMIT, "function @%s: control flow nests deeper than %d levels", v->f->name,
+    return qn_error_set(QN_ERROR_LIMIT, "function '%s': control flow nests deeper than %d levels", v->f->name,
                         IR_DEPTH_LIMIT);
   const ir_inst *before = NULL;
   for (ir_inst *inst = block->first; inst; before = inst, inst = inst->next) {
