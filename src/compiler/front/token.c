@@ -178,7 +178,7 @@ static front_token read_token(front *f) {
     return token;
   }
   do {
-    token.pp = pp_next(f->p);
+    pp_take(f->p, &token.pp);
     if (token.pp.kind == PP_PRAGMA) pragma(f, &token.pp);
   } while (token.pp.kind == PP_PRAGMA);
   if (token.pp.kind == PP_IDENT) token.keyword = (uint16_t)token.pp.name->keyword;

@@ -28,9 +28,7 @@ bool pp_no_memory(pp *p) {
   return false;
 }
 
-bool pp_charge(pp *p, uint64_t work) {
-  p->work += work;
-  if (p->work <= p->work_limit) return pp_alive(p);
+bool pp_over_limit(pp *p) {
   if (pp_alive(p))
     pp_fatal(p, pp_here(p), 1, "the preprocessor's limit of %llu tokens was reached: do macros or includes multiply?",
              (unsigned long long)p->work_limit);
@@ -164,18 +162,16 @@ static void read_pragma_operator(pp *p, pp_token *token) {
   token->text = unquote(p, string.text);
 }
 
-pp_token pp_next(pp *p) {
-  pp_token token;
-  if (!pp_alive(p)) return (pp_token){.kind = PP_EOF};
-  pp_expand_next(p, &token);
-  while (token.kind == PP_IDENT && token.name == p->name_pragma && pp_alive(p)) {
-    read_pragma_operator(p, &token);
-    if (token.kind == PP_PRAGMA) break;
+void pp_take(pp *p, pp_token *out) {
+  if (!pp_alive(p)) {
+    *out = (pp_token){.kind = PP_EOF};
+    return;
   }
-  if (!pp_alive(p)) return (pp_token){.kind = PP_EOF, .loc = token.loc};
-  if (token.kind == PP_EOF) {
-    pp_check_params(p);
-    p->done = true;
+  pp_expand_next(p, out);
+  while (out->kind == PP_IDENT && out->name == p->name_pragma && pp_alive(p)) {
+    read_pragma_operator(p, out);
+    if (out->kind == PP_PRAGMA) break;
   }
-  return token;
+  if (!pp_alive(p)) out->kind = PP_EOF;
+  if (out->kind == PP_EOF) p->done = true;
 }

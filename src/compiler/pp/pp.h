@@ -104,7 +104,12 @@ typedef struct pp pp;
 /* The main file is `file`, already added. NULL: out of memory. */
 pp *pp_open(qn_arena *arena, qn_sources *sources, qn_diags *diags, qn_source_file *file, const pp_options *options);
 /* The next token; PP_EOF for ever at the end, when diags->stopped, or out of memory (diags->out_of_memory). */
-pp_token pp_next(pp *p);
+void pp_take(pp *p, pp_token *out);
+static inline pp_token pp_next(pp *p) {
+  pp_token token;
+  pp_take(p, &token);
+  return token;
+}
 /* The name of a spelling, made when it isn't there yet. NULL: out of memory. */
 pp_name *pp_intern(pp *p, qn_sv text);
 /* Frees what the arena doesn't hold. */

@@ -1,7 +1,7 @@
 /* state.h - the preprocessor's insides, shared by its files.
  *
  * A token comes from the topmost expansion (a context), else from the innermost file (a frame):
- *   pp_next -> pp_expand_next (macros are replaced) -> pp_read (contexts, then the file; directives are obeyed)
+ *   pp_take -> pp_expand_next (macros are replaced) -> pp_read (contexts, then the file; directives are obeyed)
  *           -> pp_lex (characters). */
 #ifndef QUERN_COMPILER_PP_STATE_H
 #define QUERN_COMPILER_PP_STATE_H
@@ -171,10 +171,15 @@ void pp_note(pp *p, qn_loc loc, uint32_t length, const char *format, ...) __attr
 void pp_fatal(pp *p, qn_loc loc, uint32_t length, const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* Always false, so that callers can return it. */
 bool pp_no_memory(pp *p);
-/* Counts work. False: the limit was reached and told. */
-bool pp_charge(pp *p, uint64_t work);
 /* Whether reading goes on. */
 static inline bool pp_alive(const pp *p) { return !p->done && !p->diags->stopped; }
+/* The limit of work was passed: told once. Always false. */
+bool pp_over_limit(pp *p);
+/* Counts work. False: the limit is passed, or reading is over. */
+static inline bool pp_charge(pp *p, uint64_t work) {
+  p->work += work;
+  return p->work <= p->work_limit ? pp_alive(p) : pp_over_limit(p);
+}
 /* Where the innermost file is read. */
 qn_loc pp_here(const pp *p);
 /* Ensures room for one more in a heap array. */
@@ -217,14 +222,15 @@ void pp_once(pp *p);
 
 /* ---- Directives (directive.c, condition.c, value.c, define.c) ------------------------------------- */
 
-#define PP_DIRECTIVES(X)                                                                                  \
-  X(DEFINE, "define")                                                                                     \
-  X(UNDEF, "undef")                                                                                       \
-  X(INCLUDE, "include")                                                                                   \
-  X(IF, "if")                                                                                             \
-  X(IFDEF, "ifdef")                                                                                       \
-  X(IFNDEF, "ifndef") X(ELIF, "elif") X(ELSE, "else") X(ENDIF, "endif") X(LINE, "line") X(ERROR, "error") \
-      X(WARNING, "warning") X(PRAGMA, "pragma")
+#define PP_DIRECTIVES(X) \
+  X(DEFINE, "define")    \
+  X(UNDEF, "undef")      \
+  X(INCLUDE, "include")  \
+  X(IF, "if")            \
+  X(IFDEF, "ifdef")      \
+  X(IFNDEF, "ifndef")    \
+  X(ELIF, "elif")        \
+  X(ELSE, "else") X(ENDIF, "endif") X(LINE, "line") X(ERROR, "error") X(WARNING, "warning") X(PRAGMA, "pragma")
 typedef enum pp_directive {
   PP_D_NONE,
 #define QN_X(id, text) PP_D_##id,
