@@ -173,5 +173,7 @@ void pp_take(pp *p, pp_token *out) {
     if (out->kind == PP_PRAGMA) break;
   }
   if (!pp_alive(p)) out->kind = PP_EOF;
-  if (out->kind == PP_EOF) p->done = true;
+  if (out->kind != PP_EOF) return;
+  if (pp_alive(p)) pp_check_params(p);
+  p->done = true;
 }
