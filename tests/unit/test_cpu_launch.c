@@ -487,6 +487,25 @@ static void test_too_much_memory_is_an_error(void **state) {
   }
 }
 
+static void test_native_handles_are_addresses(void **state) {
+  (void)state;
+  char *bytes;
+  uint64_t native = 0;
+  qn_adapter_memory *memory = make_memory(16, &bytes);
+  qn_adapter_kernel *k = kernel("count", &one_buffer);
+  assert_int_equal(cpu->native(QN_KIND_BUFFER, memory, 0, &native), QN_OK);
+  assert_true(native == (uint64_t)(uintptr_t)bytes);
+  assert_int_equal(cpu->native(QN_KIND_KERNEL, k, 0, &native), QN_OK);
+  assert_true(native != 0);
+  assert_int_equal(cpu->native(QN_KIND_PROGRAM, program, 0, &native), QN_OK);
+  *cpu_error_text = 0;
+  assert_int_equal(cpu->native(QN_KIND_BUFFER, memory, 1, &native), QN_ERROR_UNSUPPORTED);
+  assert_int_equal(cpu->native(QN_KIND_DEVICE, device, 0, &native), QN_ERROR_UNSUPPORTED);
+  assert_non_null(strstr(cpu_error_text, "native handle"));
+  drop_kernel(k);
+  drop_memory(memory);
+}
+
 /* ---- The same with one, two and five workers ---------------------------------------------------- */
 
 static int open_with(uint32_t threads) {
@@ -522,6 +541,7 @@ int main(void) {
       cmocka_unit_test(test_ranges_outside_of_memory_are_refused),
       cmocka_unit_test(test_memory_is_aligned_and_wraps),
       cmocka_unit_test(test_too_much_memory_is_an_error),
+      cmocka_unit_test(test_native_handles_are_addresses),
   };
   return cmocka_run_group_tests_name("one worker", tests, setup_1, teardown) +
          cmocka_run_group_tests_name("two workers", tests, setup_2, teardown) +

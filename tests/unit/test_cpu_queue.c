@@ -381,6 +381,33 @@ static void test_L7_lack_of_memory_fails_the_queue_with_its_cause(void **state) 
   assert_int_equal(cpu->kernel_destroy(device, greedy), QN_OK);
 }
 
+static uint64_t resident_pages(void) {
+  char text[128] = "";
+  unsigned long long total = 0, resident = 0;
+  FILE *file = fopen("/proc/self/statm", "r");
+  assert_non_null(file);
+  assert_non_null(fgets(text, sizeof text, file));
+  fclose(file);
+  assert_int_equal(sscanf(text, "%llu %llu", &total, &resident), 2);
+  return resident;
+}
+
+static void test_many_launches_leave_nothing_behind(void **state) {
+  (void)state;
+  stream s = make_stream(0);
+  uint64_t before = 0;
+  write_cell(0, 0);
+  for (int i = 0; i < 300000; i++) {
+    if (i == 5000) before = resident_pages(); /* the ring has gone round */
+    run_cells(&s, ADD, 1, 0, 0, 0);
+    if (i % 1000 == 0) finish(&s);
+  }
+  finish(&s);
+  assert_int_equal(read_cell(0), 300000);
+  assert_true(resident_pages() < before + 256);
+  drop_stream(&s);
+}
+
 /* ---- Many threads ------------------------------------------------------------------------------- */
 
 enum { THREADS = 4, ROUNDS = 1500 };
@@ -542,6 +569,7 @@ static int teardown(void **state) {
       cmocka_unit_test(test_queues_are_destroyed_only_when_done),                                                      \
       cmocka_unit_test(test_marks_have_values_of_their_own), cmocka_unit_test(test_timed_queue_tells_device_times),    \
       cmocka_unit_test(test_L7_lack_of_memory_fails_the_queue_with_its_cause),                                         \
+      cmocka_unit_test(test_many_launches_leave_nothing_behind),                                                       \
       cmocka_unit_test(test_threads_with_queues_of_their_own), cmocka_unit_test(test_many_threads_wait_for_one_queue), \
       cmocka_unit_test(test_thread_with_a_small_stack_waits_without_helping),                                          \
       cmocka_unit_test(test_L6_forked_child_gets_errors_and_never_hangs)

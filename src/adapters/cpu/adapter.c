@@ -66,22 +66,38 @@ static qn_status device_count(qn_adapter_instance *instance, uint32_t *out_count
   return QN_OK;
 }
 
-/* Memory and kernels have an address; the rest has nothing that a program could use. */
+/* Memory, programs and kernels have an address; the others have nothing that a program could use. */
 static qn_status native(uint32_t kind, void *object, uint32_t which, uint64_t *out_native) {
-  if (which != 0) return QN_ERROR_UNSUPPORTED;
+  const qn_adapter_host *host = NULL;
+  const void *address = NULL;
   switch (kind) {
+    case QN_KIND_DEVICE:
+      host = ((qn_adapter_device *)object)->host;
+      break;
+    case QN_KIND_QUEUE:
+      host = ((qn_adapter_queue *)object)->device->host;
+      break;
     case QN_KIND_BUFFER:
-      *out_native = (uint64_t)(uintptr_t)((qn_adapter_memory *)object)->bytes;
-      return QN_OK;
+      host = ((qn_adapter_memory *)object)->host;
+      address = ((qn_adapter_memory *)object)->bytes;
+      break;
     case QN_KIND_PROGRAM:
-      *out_native = (uint64_t)(uintptr_t)((qn_adapter_program *)object)->image.base;
-      return QN_OK;
+      host = ((qn_adapter_program *)object)->host;
+      address = ((qn_adapter_program *)object)->image.base;
+      break;
     case QN_KIND_KERNEL:
-      *out_native = (uint64_t)(uintptr_t)((qn_adapter_kernel *)object)->entry;
-      return QN_OK;
+      host = ((qn_adapter_kernel *)object)->host;
+      address = (const void *)(uintptr_t)((qn_adapter_kernel *)object)->entry;
+      break;
     default:
-      return QN_ERROR_UNSUPPORTED;
+      return QN_ERROR_UNSUPPORTED; /* no such kind of object: nothing to ask for the host */
   }
+  if (!address || which != 0)
+    return cpu_error(
+        host, QN_ERROR_UNSUPPORTED, 0,
+        "cpu: there is no native handle %u here; buffers, programs and kernels have their address as number 0", which);
+  *out_native = (uint64_t)(uintptr_t)address;
+  return QN_OK;
 }
 
 static const qn_adapter_table table = {

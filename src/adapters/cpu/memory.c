@@ -46,6 +46,7 @@ qn_status cpu_memory_create(qn_adapter_device *device, const qn_adapter_memory_r
                      (unsigned long long)request->size_bytes, (unsigned long long)request->alignment);
   qn_adapter_memory *m = calloc(1, sizeof *m);
   if (!m) return cpu_error(host, QN_ERROR_OUT_OF_HOST_MEMORY, ENOMEM, "cpu: out of host memory");
+  m->host = host;
   m->size_bytes = request->size_bytes;
   if (request->memory == QN_MEMORY_WRAP) {
     m->bytes = request->host_pointer;

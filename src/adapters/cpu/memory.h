@@ -5,6 +5,7 @@
 #include "cpu.h"
 
 struct qn_adapter_memory {
+  const qn_adapter_host *host;
   uint8_t *bytes;
   uint64_t size_bytes;  /* as asked for */
   uint64_t taken_bytes; /* from the system; 0: the caller's own (QN_MEMORY_WRAP) */

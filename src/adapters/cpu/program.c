@@ -28,6 +28,7 @@ qn_status cpu_program_create(qn_adapter_device *device, const qn_adapter_code *c
     return cpu_error(host, out_of_memory ? QN_ERROR_OUT_OF_HOST_MEMORY : QN_ERROR_DATA, 0,
                      "cpu: the code can't be loaded: %s", error.text);
   }
+  p->host = host;
   show_code(device, p, code);
   *out_program = p;
   return QN_OK;
@@ -86,6 +87,7 @@ qn_status cpu_kernel_create(qn_adapter_device *device, qn_adapter_program *progr
     free(name);
     return cpu_error(host, QN_ERROR_OUT_OF_HOST_MEMORY, ENOMEM, "cpu: out of host memory");
   }
+  k->host = host;
   k->entry = (qn_cpu_entry_fn)(uintptr_t)entry;
   k->name = name;
   k->parameter_count = d->parameter_count;

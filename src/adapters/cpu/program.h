@@ -9,11 +9,13 @@
 #include "image.h"
 
 struct qn_adapter_program {
+  const qn_adapter_host *host;
   cpu_image image;
   debug_entry *debug; /* may be NULL */
 };
 
 struct qn_adapter_kernel {
+  const qn_adapter_host *host;
   qn_cpu_entry_fn entry;
   char *name;
   uint32_t parameter_count, local_count; /* parameters, and how many of them are local memory */
