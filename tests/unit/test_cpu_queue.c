@@ -20,10 +20,12 @@ static const char kernels[] =
     "  *out = __atomic_load_n(flag, __ATOMIC_ACQUIRE) == value;\n"
     "}\n"
     "ENTRY(set) { __atomic_store_n(A(uint64_t *, 0), A(uint64_t, 1), __ATOMIC_RELEASE); }\n"
+    "ENTRY(note) { __atomic_store_n(A(uint64_t *, 1), __atomic_load_n(A(uint64_t *, 0), __ATOMIC_ACQUIRE), "
+    "__ATOMIC_RELEASE); }\n"
     "ENTRY(spend) { for (volatile uint64_t i = 0; i < A(uint64_t, 1); i++) {} __atomic_fetch_add(A(uint64_t *, 0), 1, "
     "__ATOMIC_RELAXED); }\n";
 
-enum { NOTHING, STEP, ADD, UNTIL, SET, SPEND, KERNEL_COUNT };
+enum { NOTHING, STEP, ADD, UNTIL, SET, NOTE, SPEND, KERNEL_COUNT };
 static const struct {
   const char *name;
   kernel_shape shape;
@@ -33,6 +35,7 @@ static const struct {
     [ADD] = {"add", {1, {QN_ARGUMENT_BUFFER}, {0}}},
     [UNTIL] = {"until", {3, {QN_ARGUMENT_BUFFER, QN_ARGUMENT_BUFFER, QN_ARGUMENT_VALUE}, {0, 0, 8}}},
     [SET] = {"set", {2, {QN_ARGUMENT_BUFFER, QN_ARGUMENT_VALUE}, {0, 8}}},
+    [NOTE] = {"note", {3, {QN_ARGUMENT_BUFFER, QN_ARGUMENT_BUFFER, QN_ARGUMENT_VALUE}, {0, 0, 8}}},
     [SPEND] = {"spend", {2, {QN_ARGUMENT_BUFFER, QN_ARGUMENT_VALUE}, {0, 8}}},
 };
 static qn_adapter_program *program;
@@ -201,14 +204,15 @@ static void test_two_queues_run_at_the_same_time(void **state) {
 static void test_a_stream_of_launches_does_not_starve_other_queues(void **state) {
   (void)state;
   stream a = make_stream(0), b = make_stream(0);
-  /* a's ring is full of launches that each take a while; b's one launch must not come last. */
-  for (int i = 0; i < 400; i++) run_cells(&a, SPEND, 1, 0, 0, 30000);
-  run_cells(&b, SET, 1, 1, 0, 1);
-  uint64_t done_before = 0;
-  while (completed(&b) < 1) sched_yield();
-  done_before = completed(&a);
+  write_cell(0, 0), write_cell(2, 0), write_cell(3, 1000);
+  run_cells(&a, UNTIL, 1, 0, 1, 1);
+  for (int i = 0; i < 400; i++) run_cells(&a, SPEND, 1, 2, 0, 1000);
+  run_cells(&b, NOTE, 1, 2, 3, 0); /* how many of a's launches came before it */
+  write_cell(0, 1);
   finish(&a);
-  assert_true(done_before < 400);
+  finish(&b);
+  assert_int_equal(read_cell(2), 400);
+  assert_true(read_cell(3) < 400);
   drop_stream(&a);
   drop_stream(&b);
 }

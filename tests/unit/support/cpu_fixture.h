@@ -228,11 +228,11 @@ static inline uint64_t submit(stream *s, qn_adapter_command command) {
   command.struct_size = sizeof command;
   command.value = ++s->value;
   for (;;) {
+    uint64_t completed; /* before: when the queue is full behind it, the next value is in flight or done */
+    cpu->queue_completed(s->queue, &completed);
     qn_status status = cpu->queue_submit(s->queue, &command, 1);
     if (status == QN_OK) return s->value;
     if (status != QN_NOT_READY) fail_msg("%s", cpu_error_text);
-    uint64_t completed;
-    cpu->queue_completed(s->queue, &completed);
     assert_int_equal(cpu->queue_wait(s->queue, completed + 1, QN_FOREVER), QN_OK);
   }
 }
