@@ -96,13 +96,15 @@ typedef struct strips {
 
 static LLVMValueRef c64(emitter *e, uint64_t v) { return LLVMConstInt(e->i64, v, 0); }
 
-/* Ids cut to 32 bits count on by one in a group whose ids are below 2^31. In another, lanes run one at a time. */
-static LLVMValueRef ids_are_small(emitter *e, LLVMValueRef count) {
+/* What was taken from the ids' bounds holds in a group whose ids are below the limit. In another, lanes run one at a
+ * time. */
+static LLVMValueRef ids_are_small(emitter *e, LLVMValueRef count, uint64_t limit) {
   LLVMValueRef end = LLVMBuildAdd(B, emit_group_value(e, IR_GLOBAL_ID, 0), count, "");
-  return LLVMBuildICmp(B, LLVMIntULE, end, c64(e, 1ull << 31), "");
+  return LLVMBuildICmp(B, LLVMIntULE, end, c64(e, limit), "");
 }
 
-static void open_strips(emitter *e, strips *s, unsigned width, bool needs_small_ids) {
+static void open_strips(emitter *e, strips *s, unsigned width, uint64_t id_limit) {
+  bool needs_small_ids = id_limit != UINT64_MAX;
   LLVMBasicBlockRef here = LLVMGetInsertBlock(B);
   s->count = emit_group_value(e, IR_LOCAL_SIZE, 0);
   LLVMValueRef size = emit_group_value(e, IR_LOCAL_SIZE, 0);
@@ -111,7 +113,7 @@ static void open_strips(emitter *e, strips *s, unsigned width, bool needs_small_
   s->limit = LLVMBuildAnd(B, size, c64(e, ~(uint64_t)(width - 1)), "");
   s->step = c64(e, width);
   if (needs_small_ids) {
-    LLVMValueRef small = ids_are_small(e, size);
+    LLVMValueRef small = ids_are_small(e, size, id_limit);
     s->limit = LLVMBuildSelect(B, small, s->limit, c64(e, 0), "");
     s->step = LLVMBuildSelect(B, small, s->step, c64(e, 1), "");
   }
@@ -180,9 +182,9 @@ static bool emit_row(emitter *e, const ir_block *block) {
   LLVMValueRef row = LLVMBuildMul(B, e->f->items.local[2], emit_group_value(e, IR_LOCAL_SIZE, 1), "");
   row = LLVMBuildAdd(B, row, e->f->items.local[1], "");
   s.row = LLVMBuildMul(B, row, emit_group_value(e, IR_LOCAL_SIZE, 0), "");
-  /* The variables belong to the copy that was analysed last. */
-  if (!lanes_open(&full, f, block)) return false;
-  open_strips(e, &s, e->lane_width, full.needs_small_ids);
+  /* Variables belong to the copy that was analysed last: the full copy is emitted after its own analysis. */
+  if (!lanes_open(&masked, f, block) || !lanes_open(&full, f, block)) return false;
+  open_strips(e, &s, e->lane_width, full.id_limit < masked.id_limit ? full.id_limit : masked.id_limit);
   s.before = LLVMGetInsertBlock(B);
   s.full = new_block(e, "full");
   s.masked = new_block(e, "masked");
@@ -192,6 +194,7 @@ static bool emit_row(emitter *e, const ir_block *block) {
   LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntNE, s.limit, c64(e, 0), ""), s.full, s.masked);
   add_incoming(s.masked_at, c64(e, 0), s.before);
   if (!full_copy(e, &full, &s)) return false;
+  masked.vars = NULL;
   if (!lanes_open(&masked, f, block) || !masked_copy(e, &masked, &s)) return false;
   at_block(e, s.done);
   return true;

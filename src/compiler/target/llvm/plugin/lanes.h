@@ -16,12 +16,16 @@ typedef enum shape_kind { SHAPE_NONE, SHAPE_UNIFORM, SHAPE_STRIDED, SHAPE_VARYIN
 
 /* Integers of less than 64 bits: when the signed (`sx`) or unsigned (`zx`) reading of every running lane is base +
  * lane * stride as 64-bit numbers, the base is kept in 64 bits; no lane wraps. Otherwise the sum is meant modulo the
- * type's width. `max`, where not 0, is an upper bound of a value that is not negative. */
+ * type's width.
+ *
+ * `bounded`: no lane's value is negative, or above scale * L + add, where all ids of the group are below L. The analysis
+ * says how small L must be for what it took from that (id_limit). */
 typedef struct shape {
   shape_kind kind;
-  bool sx, zx;
+  bool sx, zx, bounded;
+  uint32_t scale;
+  uint64_t add;
   int64_t stride; /* pointers: bytes */
-  uint64_t max;
 } shape;
 
 /* How a private variable's lanes are kept. */
@@ -50,7 +54,7 @@ typedef struct lane_info {
   bool known;          /* is in the code that was analysed */
   bool divergent;      /* if, switch: lanes differ; loop: lanes leave it apart */
   bool continues;      /* loop: lanes end an iteration apart */
-  bool assumed;        /* if, in the full copy: all lanes are assumed to take one side */
+  bool assumed;        /* in the full copy. If: all lanes take one side; an extension: no lane wraps */
   bool expected;       /* which */
 } lane_info;
 
@@ -79,8 +83,10 @@ typedef struct lanes {
   LLVMValueRef **param_parts;
 
   /* Analysis. */
-  bool changed, top, effects;
-  bool needs_small_ids; /* an id is cut to 32 bits */
+  bool changed;
+  bool top;          /* on the way that every lane goes */
+  bool effects;      /* something may have been written before, or by an earlier time of the loop */
+  uint64_t id_limit; /* what the analysis took from ids holds when all are below it; UINT64_MAX: it took nothing */
 
   /* Emission. */
   LLVMValueRef mask; /* NULL: all lanes run */
@@ -88,7 +94,6 @@ typedef struct lanes {
   LLVMBasicBlockRef bail, end;
   LLVMValueRef result[16]; /* of a function: allocas */
   bool dead;
-  bool bailed; /* the full copy gives up somewhere */
 } lanes;
 
 /* ---- Shapes (lanes_shape.c, lanes_flow.c) -------------------------------------------------------------- */
@@ -100,6 +105,8 @@ shape shape_varying(void);
 shape shape_strided(int64_t stride);
 bool shape_is_wide(const ir_type *type, shape s); /* the base has 64 bits although the type has less */
 shape lanes_transfer(lanes *l, const ir_inst *inst);
+bool shape_same(shape x, shape y);
+shape shape_join(shape x, shape y);
 lane_info *lanes_info(lanes *l, const ir_inst *inst);
 lane_var *lanes_var(const ir_inst *address);             /* of a private variable's address; else NULL */
 lane_var *lanes_root(lanes *l, const ir_inst *pointer);  /* of a pointer into such a variable; else NULL */

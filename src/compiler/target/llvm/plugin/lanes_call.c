@@ -18,14 +18,10 @@ struct lane_function {
 
 enum { HIDDEN = 6, MASK_PARAM = 5 };
 
-static bool same_shape(shape x, shape y) {
-  return x.kind == y.kind && x.stride == y.stride && x.sx == y.sx && x.zx == y.zx && x.max == y.max;
-}
-
 static lane_function *find_function(emitter *e, const ir_function *ir, const shape *params) {
   for (lane_function *f = e->lane_functions; f; f = f->next) {
     bool same = f->ir == ir;
-    for (uint32_t i = 0; i < ir->param_count && same; i++) same = same_shape(f->params[i], params[i]);
+    for (uint32_t i = 0; i < ir->param_count && same; i++) same = shape_same(f->params[i], params[i]);
     if (same) return f;
   }
   return NULL;
@@ -110,7 +106,12 @@ static void call_lanes(lanes *l, ir_inst *inst) {
     emit_fail(l->e, QN_ERROR_OUT_OF_HOST_MEMORY, "out of memory for a call of '%s'", callee->name);
     return;
   }
-  for (uint32_t i = 0; i < inst->arg_count; i++) shapes[i] = lanes_shape_of(l, inst->args[i]);
+  for (uint32_t i = 0; i < inst->arg_count; i++) {
+    shapes[i] = lanes_shape_of(l, inst->args[i]);
+    shapes[i].bounded = false; /* by ids, of which the function knows nothing */
+    shapes[i].scale = 0;
+    shapes[i].add = 0;
+  }
   lane_function *f = get_function(l, callee, shapes);
   if (!f) return;
   args[0] = l->e->f->launch;

@@ -153,13 +153,49 @@ static void masked_block(lanes *l, const ir_block *block, LLVMValueRef mask) {
 /* ---- If
  * --------------------------------------------------------------------------------------------------------------- */
 
+/* Whether all lanes answer a comparison of a strided value with a uniform one as expected, which the first or the last
+ * lane knows; NULL: they must all be asked. */
+static LLVMValueRef all_compare(lanes *l, ir_inst *c, bool expected) {
+  shape x = lanes_shape_of(l, c->args[0]), y = lanes_shape_of(l, c->args[1]);
+  bool is_signed = c->op == IR_SLT || c->op == IR_SLE, left = x.kind == SHAPE_STRIDED;
+  shape s = left ? x : y;
+  bool known = is_signed && (left ? y.kind : x.kind) == SHAPE_UNIFORM && s.kind == SHAPE_STRIDED &&
+               (s.sx || (c->args[0]->type->bits == 64 && s.bounded));
+  if (!known) return NULL;
+  /* The largest must be less, or the smallest not: lanes rise with the stride. */
+  bool last = (left == expected) == (s.stride > 0);
+  int64_t distance = last ? s.stride * (int64_t)(l->width - 1) : 0;
+  LLVMValueRef operands[2] = {lanes_base(l, c->args[0], true), lanes_base(l, c->args[1], true)};
+  LLVMValueRef *strided = &operands[left ? 0 : 1];
+  *strided = LLVMBuildAdd(B, *strided, LLVMConstInt(l->e->i64, (uint64_t)distance, 1), "");
+  LLVMValueRef answer = LLVMBuildICmp(B, c->op == IR_SLT ? LLVMIntSLT : LLVMIntSLE, operands[0], operands[1], "");
+  return expected ? answer : LLVMBuildNot(B, answer, "");
+}
+
+static LLVMValueRef all_answer(lanes *l, ir_inst *c, bool expected) {
+  if (lanes_shape_of(l, c).kind == SHAPE_UNIFORM) {
+    LLVMValueRef answer = lanes_uniform(l, c);
+    return expected ? answer : LLVMBuildNot(B, answer, "");
+  }
+  if (c->op == IR_NOT) return all_answer(l, c->args[0], !expected);
+  if ((c->op == IR_AND && expected) || (c->op == IR_OR && !expected)) {
+    LLVMValueRef x = all_answer(l, c->args[0], expected), y = all_answer(l, c->args[1], expected);
+    return x && y ? LLVMBuildAnd(B, x, y, "") : NULL;
+  }
+  return c->op == IR_SLT || c->op == IR_SLE ? all_compare(l, c, expected) : NULL;
+}
+
 /* All lanes go the usual way, or this copy gives up before anything was written. */
 static void assumed_if(lanes *l, ir_inst *inst, const lane_info *info) {
-  LLVMValueRef condition = lanes_vector(l, inst->args[0], 0);
-  LLVMValueRef odd = info->expected ? LLVMBuildNot(B, condition, "") : condition;
   LLVMBasicBlockRef on = new_block(l->e, "");
-  branch_if(l, lanes_any(l, odd), l->bail, on);
-  l->bailed = true;
+  LLVMValueRef usual = all_answer(l, inst->args[0], info->expected);
+  if (usual) {
+    branch_if(l, usual, on, l->bail);
+  } else {
+    LLVMValueRef condition = lanes_vector(l, inst->args[0], 0);
+    LLVMValueRef odd = info->expected ? LLVMBuildNot(B, condition, "") : condition;
+    branch_if(l, lanes_any(l, odd), l->bail, on);
+  }
   start_at(l, on);
   lanes_block(l, inst->u.ctrl.blocks[info->expected ? 0 : 1]);
 }

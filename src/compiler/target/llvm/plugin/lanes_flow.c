@@ -236,21 +236,9 @@ static void note_leave(lanes *l, const ir_inst *leave) {
  * ----------------------------------------------------------------------------------------------- */
 
 static void set_shape(lanes *l, shape *at, shape s) {
-  bool same = at->kind == s.kind && at->stride == s.stride && at->sx == s.sx && at->zx == s.zx && at->max == s.max;
-  if (same) return;
+  if (shape_same(*at, s)) return;
   *at = s;
   l->changed = true;
-}
-
-/* Bounds that differ are given up: in a loop they would rise step by step. */
-static shape join(shape x, shape y) {
-  if (!x.kind) return y;
-  if (!y.kind) return x;
-  if (x.kind != y.kind || x.stride != y.stride) return shape_varying();
-  if (x.max != y.max) x.max = 0;
-  x.sx = x.sx && y.sx;
-  x.zx = x.zx && y.zx && x.max;
-  return x;
 }
 
 static void note_store(lanes *l, const ir_inst *inst) {
@@ -258,7 +246,7 @@ static void note_store(lanes *l, const ir_inst *inst) {
   if (!var || var->layout != LAYOUT_REGISTER) return;
   shape s = lanes_shape_of(l, inst->args[1]);
   if (lanes_needs_blend(l, inst->parent, var->home)) s = shape_varying();
-  set_shape(l, &var->shape, join(var->shape, s));
+  set_shape(l, &var->shape, shape_join(var->shape, s));
 }
 
 static bool is_private(lanes *l, const ir_inst *pointer) {
@@ -266,10 +254,17 @@ static bool is_private(lanes *l, const ir_inst *pointer) {
   return root && root->ir->storage == IR_STORE_PLAIN;
 }
 
-static void note_effect(lanes *l, const ir_inst *inst) {
+static bool note_effect(void *user, ir_inst *inst) {
+  lanes *l = user;
   bool stores = inst->op == IR_STORE || inst->op == IR_VSTORE || inst->op == IR_COPY;
-  bool other = inst->op == IR_ATOMIC || inst->op == IR_CALL || (inst->flags & IR_VOLATILE);
+  bool other = inst->op == IR_ATOMIC || inst->op == IR_CALL || inst->op == IR_FENCE || (inst->flags & IR_VOLATILE);
   if (other || (stores && !is_private(l, inst->args[0]))) l->effects = true;
+  return true;
+}
+
+/* What a loop writes was written when it runs again. */
+static void note_loop_effects(lanes *l, const ir_inst *loop) {
+  for (uint32_t i = 0; i < loop->u.ctrl.block_count; i++) (void)ir_walk(loop->u.ctrl.blocks[i], note_effect, l);
 }
 
 static void visit_block(lanes *l, const ir_block *block);
@@ -350,6 +345,7 @@ static void visit_control(lanes *l, ir_inst *inst) {
   if (inst->op == IR_SWITCH && lanes_shape_of(l, inst->args[0]).kind != SHAPE_UNIFORM)
     set_flag(l, &lanes_info(l, inst)->divergent);
   l->top = false;
+  if (inst->op == IR_LOOP) note_loop_effects(l, inst);
   for (uint32_t i = 0; i < inst->u.ctrl.block_count; i++) visit_block(l, inst->u.ctrl.blocks[i]);
   l->top = top;
 }
@@ -360,7 +356,7 @@ static void visit_block(lanes *l, const ir_block *block) {
       visit_control(l, inst);
       continue;
     }
-    note_effect(l, inst);
+    (void)note_effect(l, inst);
     if (inst->op == IR_STORE) note_store(l, inst);
     if (inst->type->kind != IR_VOID) set_shape(l, &lanes_info(l, inst)->shape, lanes_transfer(l, inst));
   }
@@ -369,8 +365,9 @@ static void visit_block(lanes *l, const ir_block *block) {
 bool lanes_analyse(lanes *l) {
   if (!lanes_classify(l)) return false;
   do {
-    l->changed = l->effects = l->needs_small_ids = false;
+    l->changed = l->effects = false;
     l->top = true;
+    l->id_limit = UINT64_MAX;
     visit_block(l, l->root);
   } while (l->changed);
   return true;

@@ -56,14 +56,37 @@ static LLVMValueRef reread(lanes *l, LLVMValueRef base, const ir_type *type, boo
   return is_signed ? LLVMBuildSExt(B, cut, l->e->i64, "") : LLVMBuildZExt(B, cut, l->e->i64, "");
 }
 
-static LLVMValueRef strided_conversion(lanes *l, ir_inst *inst, bool wide) {
+/* The full copy gives up when the lanes of `narrow`, extended, don't count on. */
+static void check_extension(lanes *l, ir_inst *inst, LLVMValueRef narrow, int64_t stride) {
+  int64_t span = stride * (int64_t)(l->width - 1);
+  LLVMTypeRef wide = l->e->i64;
+  LLVMOpcode extend = inst->op == IR_SEXT ? LLVMSExt : LLVMZExt;
+  LLVMValueRef last = LLVMBuildAdd(B, narrow, LLVMConstInt(LLVMTypeOf(narrow), (uint64_t)span, 1), "");
+  LLVMValueRef first_number = LLVMBuildCast(B, extend, narrow, wide, "");
+  LLVMValueRef last_number = LLVMBuildCast(B, extend, last, wide, "");
+  LLVMValueRef distance = LLVMBuildSub(B, last_number, first_number, "");
+  LLVMBasicBlockRef on = new_block(l->e, "");
+  LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntEQ, distance, LLVMConstInt(wide, (uint64_t)span, 1), ""), on, l->bail);
+  at_block(l->e, on);
+}
+
+static LLVMValueRef strided_extension(lanes *l, ir_inst *inst) {
   ir_inst *arg = inst->args[0];
-  LLVMValueRef base = lanes_uniform(l, arg);
-  if (inst->op == IR_TRUNC) {
-    if (wide) return reread(l, base, inst->type, true);
-    return LLVMBuildIntCast2(B, base, emit_type(l->e, inst->type), 0, "");
+  shape s = lanes_shape_of(l, arg);
+  if (lanes_info(l, inst)->assumed) {
+    LLVMValueRef narrow = lanes_base(l, arg, false);
+    check_extension(l, inst, narrow, s.stride);
+    return LLVMBuildCast(B, inst->op == IR_SEXT ? LLVMSExt : LLVMZExt, narrow, l->e->i64, "");
   }
+  LLVMValueRef base = lanes_uniform(l, arg);
   return inst->op == IR_SEXT ? base : reread(l, base, arg->type, false);
+}
+
+static LLVMValueRef strided_conversion(lanes *l, ir_inst *inst, bool wide) {
+  if (inst->op != IR_TRUNC) return strided_extension(l, inst);
+  LLVMValueRef base = lanes_uniform(l, inst->args[0]);
+  if (wide) return reread(l, base, inst->type, true);
+  return LLVMBuildIntCast2(B, base, emit_type(l->e, inst->type), 0, "");
 }
 
 /* Pointers move by bytes; offsets into private variables are numbers. */
