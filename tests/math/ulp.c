@@ -172,7 +172,8 @@ static double distance(const format *f, double got, mpfr_t wanted, mpfr_exp_t le
 /* lgamma of a negative number is a difference: it is measured in places of the terms. */
 static mpfr_exp_t least_place(const format *f, const math_case *c, double x) {
   if (strcmp(c->name, "lgamma") != 0 || !(x < 0)) return f->minimum;
-  return ilogb(fabs(lgamma(-x)) + 1) + 1 - f->digits;
+  double size = fabs(lgamma(-x)) + 1;
+  return isinf(size) ? f->minimum : ilogb(size) + 1 - f->digits;
 }
 
 double math_limit(const math_case *c, int bits) {
