@@ -11,9 +11,9 @@
 #include "base/os/environment.h"
 #include "base/os/files.h"
 #include "base/os/thread.h"
+#include "base/plugin_path.h"
 #include "base/status.h"
 #include "base/string_view.h"
-#include "config.h"
 #include "core/adapter_probe.h"
 #include "core/check_adapter.h"
 #include "core/exit.h"
@@ -277,18 +277,11 @@ static qn_status for_each_part(const char *text, char separator, qn_arena *arena
   return QN_OK;
 }
 
-/* The library's own directory, what lies under it, and where the build would install. */
 static qn_status scan_own_directories(qn_arena *arena, core_adapter_list *list) {
-  const char *own = NULL;
-  if (qn_path_of_library(arena, &own) >= 0) {
-    const char *const below[] = {"", "/quern", "/../lib/quern"};
-    for (size_t i = 0; i < sizeof below / sizeof *below; i++) {
-      const char *directory = qn_arena_printf(arena, "%s%s", own, below[i]);
-      if (!directory) QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the list of adapters");
-      QN_TRY(scan_directory(arena, list, directory));
-    }
-  }
-  return scan_directory(arena, list, QN_CONFIG_PLUGIN_DIRECTORY);
+  const char *places[QN_PLUGIN_PLACES];
+  QN_TRY(qn_plugin_places(arena, places));
+  for (int i = 0; i < QN_PLUGIN_PLACES; i++) QN_TRY(scan_directory(arena, list, places[i]));
+  return QN_OK;
 }
 
 static qn_status allow(qn_arena *arena, core_adapter_list *list, const char *name) {

@@ -4,11 +4,10 @@
 
 #include "base/arena.h"
 #include "base/log.h"
-#include "base/os/environment.h"
 #include "base/os/files.h"
 #include "base/os/process.h"
+#include "base/plugin_path.h"
 #include "base/status.h"
-#include "config.h"
 
 #define PROBE "quern-probe"
 enum { SAYS_WHY = 10 }; /* the program's exit status for an adapter that fails in an orderly way */
@@ -16,35 +15,11 @@ enum { SAYS_WHY = 10 }; /* the program's exit status for an adapter that fails i
 /* Starting a driver takes a second or two at worst. */
 #define PATIENCE_NS UINT64_C(20000000000)
 
-/* The program in a directory, or NULL. */
-static const char *probe_in(qn_arena *arena, qn_sv directory) {
-  const char *path = directory.size > 0 ? qn_path_join(arena, directory, QN_SV(PROBE)) : NULL;
-  return path && qn_file_exists(path) ? path : NULL;
-}
-
-/* Where QUERN_ADAPTER_PATH looks for adapters: a program that is linked statically has nothing beside it. */
-static const char *probe_on_path(qn_arena *arena) {
-  const char *at = qn_environment("QUERN_ADAPTER_PATH");
-  const char *found = NULL;
-  while (at && *at && !found) {
-    size_t size = strcspn(at, ":");
-    found = probe_in(arena, qn_sv_make(at, size));
-    at += size;
-    at += *at == ':';
-  }
-  return found;
-}
-
-static const char *find_probe(qn_arena *arena, const char *library) {
-  const char *own = NULL, *found = NULL;
-  if (qn_path_of_library(arena, &own) >= 0) {
-    const char *below = qn_arena_printf(arena, "%s/quern", own);
-    found = probe_in(arena, qn_sv_from(own));
-    if (!found && below) found = probe_in(arena, qn_sv_from(below));
-  }
-  if (!found) found = probe_in(arena, qn_path_directory(qn_sv_from(library)));
-  if (!found) found = probe_on_path(arena);
-  return found ? found : probe_in(arena, QN_SV(QN_CONFIG_PLUGIN_DIRECTORY));
+/* Beside the adapter (QUERN_ADAPTER_PATH may name another installation's), else with the other plug-ins. */
+static qn_status find_probe(qn_arena *arena, const char *adapter, const char **out_path) {
+  *out_path = qn_path_join(arena, qn_path_directory(qn_sv_from(adapter)), QN_SV(PROBE));
+  if (*out_path && qn_file_exists(*out_path)) return QN_OK;
+  return qn_plugin_find(arena, PROBE, out_path);
 }
 
 static qn_status judge(const char *path, const qn_process_end *end) {
@@ -61,9 +36,9 @@ static qn_status judge(const char *path, const qn_process_end *end) {
 }
 
 static qn_status probe(qn_arena *arena, const char *path) {
-  const char *program = find_probe(arena, path);
-  if (!program) {
-    QN_LOG(ADAPTER, PROBE " is not there; %s is loaded without trying it out", path);
+  const char *program = NULL;
+  if (find_probe(arena, path, &program) < 0) {
+    QN_LOG(ADAPTER, "%s is loaded without trying it out: %s", path, qn_error_text());
     return QN_OK;
   }
   const char *const arguments[] = {program, path, NULL};

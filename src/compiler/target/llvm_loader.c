@@ -6,12 +6,11 @@
 #include "base/log.h"
 #include "base/os/dl.h"
 #include "base/os/environment.h"
-#include "base/os/files.h"
 #include "base/os/thread.h"
+#include "base/plugin_path.h"
 #include "base/status.h"
 #include "build_id.h"
 #include "compiler/target/llvm/plugin.h"
-#include "config.h"
 
 #define LIBRARY "libquern-llvm.so"
 
@@ -46,31 +45,14 @@ static qn_status open_path(const char *path, const qn_llvm_table **out) {
   return QN_OK;
 }
 
-/* In the order of the search; NULL ends it. */
-static void list_paths(qn_arena *arena, const char *paths[4]) {
-  const char *own = NULL, *places[4] = {NULL, NULL, NULL, QN_CONFIG_PLUGIN_DIRECTORY};
-  size_t count = 0;
-  if (qn_path_of_library(arena, &own) >= 0) {
-    places[0] = own;
-    places[1] = qn_arena_printf(arena, "%s/quern", own);
-    places[2] = qn_arena_printf(arena, "%s/../lib/quern", own);
-  }
-  for (size_t i = 0; i < 4; i++)
-    if (places[i]) paths[count++] = qn_arena_printf(arena, "%s/" LIBRARY, places[i]);
-  if (count < 4) paths[count] = NULL;
-}
-
 /* The first file that is there decides, good or not. */
 static qn_status search(qn_arena *arena, const qn_llvm_table **out) {
-  const char *paths[4] = {NULL, NULL, NULL, NULL};
-  list_paths(arena, paths);
-  for (size_t i = 0; i < 4 && paths[i]; i++)
-    if (qn_file_exists(paths[i])) return open_path(paths[i], out);
-  QN_FAIL(QN_ERROR_NOT_FOUND,
-          "the code generator " LIBRARY
-          " is not there; looked for %s%s%s%s%s%s%s. Install it, or set QUERN_LLVM_LIBRARY to its path",
-          paths[0] ? paths[0] : "", paths[1] ? ", " : "", paths[1] ? paths[1] : "", paths[2] ? ", " : "",
-          paths[2] ? paths[2] : "", paths[3] ? ", " : "", paths[3] ? paths[3] : "");
+  const char *path = NULL;
+  qn_status status = qn_plugin_find(arena, LIBRARY, &path);
+  if (status == QN_ERROR_NOT_FOUND)
+    return qn_error_set(status, "no code generator: %s. Install it, or set QUERN_LLVM_LIBRARY to its path",
+                        qn_error_text());
+  return status < 0 ? status : open_path(path, out);
 }
 
 static qn_status load(const qn_llvm_table **out) {
