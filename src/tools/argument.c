@@ -447,6 +447,23 @@ static tool_status unknown_name(const resolver *r, const char *option, const cha
                     near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", list[0] ? list : "none");
 }
 
+/* What can be said of an output's file before anything runs. */
+static tool_status check_output(const resolver *r, const run_argument *a) {
+  static const char *const endings[] = {".npy", ".png", ".jpg", ".jpeg", ".bin", ".raw"};
+  bool known = false;
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) known |= tool_ends_with(a->out_path, endings[i]);
+  if (!known)
+    return tool_error(TOOL_USAGE, "--out %s=@%s: what is it? the name ends in none of .npy .png .jpg .bin",
+                      a->info.name, a->out_path);
+  for (uint32_t i = 0; i < r->all->count; i++) {
+    const run_argument *other = &r->all->items[i];
+    if (other != a && other->out_path && strcmp(other->out_path, a->out_path) == 0)
+      return tool_error(TOOL_USAGE, "--out %s=@%s: '%s' is written to that file too", a->info.name, a->out_path,
+                        other->info.name);
+  }
+  return TOOL_OK;
+}
+
 static tool_status bind_pairs(resolver *r, const char *option, run_pair *pairs, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     run_argument *a = find(r->all, pairs[i].name, strlen(pairs[i].name));
@@ -460,6 +477,7 @@ static tool_status bind_pairs(resolver *r, const char *option, run_pair *pairs, 
                         type_text(a));
     if (pairs == r->o->outs) {
       a->out_path = pairs[i].value;
+      TOOL_TRY(check_output(r, a));
     } else {
       a->print = true;
       a->print_count = UINT64_MAX;
@@ -471,6 +489,19 @@ static tool_status bind_pairs(resolver *r, const char *option, run_pair *pairs, 
 
 bool run_argument_is_output(const run_argument *a) {
   return a->info.kind == QN_ARGUMENT_BUFFER && (a->info.access & QN_ACCESS_WRITE);
+}
+
+/* The system gives more memory than there is, and ends the process that uses it: so look before. */
+static tool_status check_memory(const run_arguments *all) {
+  uint64_t bytes = 0, machine = tool_machine_memory();
+  for (uint32_t i = 0; i < all->count; i++)
+    if (all->items[i].is_array) bytes += all->items[i].data.count * array_type_of(all->items[i].data.type)->bytes;
+  if (bytes > machine / TOOL_COPIES)
+    return tool_error(TOOL_FAILED,
+                      "the arrays have %" PRIu64 " bytes and are held %d times; the machine has %" PRIu64
+                      " bytes of memory",
+                      bytes, TOOL_COPIES, machine);
+  return TOOL_OK;
 }
 
 /* A missing array of which the kernel says nothing more can't be guessed; a missing size can. */
@@ -495,7 +526,7 @@ tool_status run_arguments_resolve(qn_kernel kernel, const char *kernel_name, run
   for (uint32_t i = 0; i < all->count; i++) TOOL_TRY(resolve(&r, &all->items[i]));
   for (uint32_t i = 0; i < all->count; i++)
     if (all->items[i].state != RUN_READY) TOOL_TRY(infer_size(&r, &all->items[i]));
-  return TOOL_OK;
+  return check_memory(all);
 }
 
 void run_arguments_free(run_arguments *all) {

@@ -145,7 +145,8 @@ bool array_parse_scalar(uint32_t type, const char *text, void *out) {
     } else {
       array_set_f64(&one, 0, value);
     }
-    return true;
+    /* A number that is too large is no infinity; only "inf" is. */
+    return !isinf(array_get_f64(&one, 0)) || strpbrk(text, "nN");
   }
   uint32_t bits = t->bytes * 8;
   int64_t i;

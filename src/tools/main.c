@@ -1,6 +1,10 @@
 /* main.c - the `quern` command: chooses the subcommand. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tool.h"
 
@@ -25,7 +29,7 @@ static void usage(FILE *out) {
       out);
 }
 
-int main(int argc, char **argv) {
+static int run_command(int argc, char **argv) {
   if (argc < 2) {
     usage(stderr);
     return TOOL_USAGE;
@@ -47,4 +51,22 @@ int main(int argc, char **argv) {
   const char *near = tool_nearest(argv[1], names, COMMAND_COUNT);
   return tool_error(TOOL_USAGE, "there is no command '%s'%s%s%s; quern --help lists them", argv[1],
                     near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+/* A standard stream that is closed must not become a file that the command opens: it gets one that fails as it does. */
+static void keep_streams(void) {
+  for (int fd; (fd = open("/dev/null", O_RDONLY)) >= 0;) {
+    if (fd <= 2) continue;
+    close(fd);
+    break;
+  }
+}
+
+int main(int argc, char **argv) {
+  keep_streams();
+  signal(SIGXFSZ, SIG_IGN); /* a file over the limit is an error like a full disk */
+  int status = run_command(argc, argv);
+  if ((fflush(stdout) != 0 || ferror(stdout)) && status == TOOL_OK)
+    status = tool_error(TOOL_FAILED, "standard output: %s", strerror(errno));
+  return status;
 }

@@ -23,9 +23,6 @@ static tool_status write_output(const run_options *o, const run_argument *a, con
   const char *shown = a->out_path;
   if (tool_ends_with(shown, ".npy")) return npy_write(path, shown, data);
   if (tool_ends_with(shown, ".bin") || tool_ends_with(shown, ".raw")) return raw_write(path, shown, data);
-  if (!tool_ends_with(shown, ".png") && !tool_ends_with(shown, ".jpg") && !tool_ends_with(shown, ".jpeg"))
-    return tool_error(TOOL_USAGE, "--out %s=@%s: what is it? the name ends in none of .npy .png .jpg .bin",
-                      a->info.name, shown);
   if (!o->convert || data->type == QN_TYPE_U8 || data->type == QN_TYPE_U16) return image_write(path, shown, data);
   array converted;
   TOOL_TRY(array_convert(data, QN_TYPE_U8, shown, &converted));

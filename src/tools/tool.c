@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,8 +70,13 @@ char *tool_copy(const char *text, size_t length) {
   return copy;
 }
 
+uint64_t tool_machine_memory(void) {
+  long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : (uint64_t)PTRDIFF_MAX;
+}
+
 void *tool_try_alloc(uint64_t bytes) {
-  if (bytes > (uint64_t)PTRDIFF_MAX) return NULL;
+  if (bytes > tool_machine_memory() / TOOL_COPIES) return NULL;
   return calloc(bytes ? (size_t)bytes : 1, 1);
 }
 
@@ -124,7 +130,7 @@ static size_t distance(const char *a, const char *b) {
 
 const char *tool_nearest(const char *name, const char *const *names, size_t count) {
   const char *best = NULL;
-  size_t best_distance = strlen(name) / 3 + 2;
+  size_t best_distance = strlen(name) / 3 + 1; /* one letter is near to no other */
   for (size_t i = 0; i < count; i++) {
     size_t d = distance(name, names[i]);
     if (d < best_distance) {
@@ -169,9 +175,15 @@ tool_status tool_read_file(const char *path, uint64_t limit, char **out_data, ui
       size += (uint64_t)got;
       if (size > limit)
         status = tool_error(TOOL_FAILED, "%s: is larger than the limit of %llu bytes", path, (unsigned long long)limit);
-      if (size == capacity) {
+      if (status == TOOL_OK && size == capacity) {
+        char *larger = tool_try_alloc(capacity * 2 + 1);
+        if (larger)
+          memcpy(larger, data, (size_t)size);
+        else
+          status = tool_error(TOOL_FAILED, "%s: no memory for more than %llu bytes", path, (unsigned long long)size);
+        free(data);
+        data = larger;
         capacity *= 2;
-        data = tool_grow(data, (size_t)capacity + 1, 1);
       }
     }
   }
@@ -186,9 +198,29 @@ tool_status tool_read_file(const char *path, uint64_t limit, char **out_data, ui
   return TOOL_OK;
 }
 
+static tool_outputs *volatile unfinished;
+
+static void remove_unfinished(int signal_number) {
+  const tool_outputs *outputs = unfinished;
+  for (size_t i = 0; outputs && i < outputs->count; i++)
+    if (outputs->items[i].temporary) unlink(outputs->items[i].temporary);
+  raise(signal_number); /* SA_RESETHAND: it ends the process now */
+}
+
+static void watch_signals(void) {
+  static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+  static bool done;
+  struct sigaction action = {.sa_handler = remove_unfinished, .sa_flags = (int)SA_RESETHAND}, old;
+  for (size_t i = 0; !done && i < sizeof signals / sizeof *signals; i++)
+    if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL) sigaction(signals[i], &action, NULL);
+  done = true;
+}
+
 tool_status tool_outputs_add(tool_outputs *outputs, const char *path, const char **out_temporary) {
   struct stat info;
   if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) return tool_error(TOOL_FAILED, "%s: is a directory", path);
+  watch_signals();
+  unfinished = NULL; /* while the list moves */
   size_t length = strlen(path);
   char *temporary = tool_alloc(length + 16, 1);
   snprintf(temporary, length + 16, "%s.XXXXXX", path);
@@ -206,6 +238,7 @@ tool_status tool_outputs_add(tool_outputs *outputs, const char *path, const char
   outputs->items[outputs->count].path = tool_copy(path, length);
   outputs->items[outputs->count].temporary = temporary;
   outputs->count++;
+  unfinished = outputs;
   *out_temporary = temporary;
   return TOOL_OK;
 }
@@ -217,8 +250,9 @@ tool_status tool_outputs_commit(tool_outputs *outputs) {
     if (rename(o->temporary, o->path) != 0) {
       status = tool_error(TOOL_FAILED, "%s: can't be written: %s", o->path, strerror(errno));
     } else {
-      free(o->temporary);
+      char *renamed = o->temporary;
       o->temporary = NULL;
+      free(renamed);
     }
   }
   tool_outputs_discard(outputs);
@@ -226,6 +260,7 @@ tool_status tool_outputs_commit(tool_outputs *outputs) {
 }
 
 void tool_outputs_discard(tool_outputs *outputs) {
+  unfinished = NULL;
   for (size_t i = 0; i < outputs->count; i++) {
     if (outputs->items[i].temporary) unlink(outputs->items[i].temporary);
     free(outputs->items[i].temporary);

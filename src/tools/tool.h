@@ -31,8 +31,12 @@ extern const char *tool_command;
 void *tool_alloc(size_t count, size_t size);
 void *tool_grow(void *old, size_t count, size_t size);
 char *tool_copy(const char *text, size_t length);
-/* Memory for data of any size: NULL when there is none. */
+/* Memory for data of any size: NULL when there is none, or more is asked for than the machine could hold. */
 void *tool_try_alloc(uint64_t bytes);
+/* Bytes of memory of the machine. */
+uint64_t tool_machine_memory(void);
+/* An array's copies: the command's own, the one that is sent or received, the device's. */
+#define TOOL_COPIES 3
 
 /* Whole numbers and reals, the whole text or false. Decimal, 0x; reals also inf, nan, hexadecimal. */
 bool tool_parse_u64(const char *text, uint64_t *out);
@@ -46,7 +50,8 @@ bool tool_ends_with(const char *text, const char *suffix); /* letters of either 
 /* A whole file; NUL behind it. `limit` in bytes: larger ones are an error. */
 tool_status tool_read_file(const char *path, uint64_t limit, char **out_data, uint64_t *out_size);
 
-/* Output files appear whole or not at all: written beside their place, renamed when all are written. */
+/* Output files appear whole or not at all: written beside their place, renamed when all are written. A signal that ends
+ * the command removes them. One set at a time. */
 typedef struct tool_outputs {
   struct tool_output {
     char *path, *temporary;

@@ -1,6 +1,7 @@
 """quern run: the grammar of values, the results, the files, and what is said of bad input."""
 import json
 import os
+import resource
 import struct
 import subprocess
 import unittest
@@ -144,6 +145,23 @@ class Files(CommandTest):
         os.mkdir(self.path("d.npy"))
         self.fails([*SAXPY, "--out", "y=@d.npy"], 1, "d.npy", "directory")
         self.fails([*SAXPY, "--out", "y=@y.what"], 2, "y.what", ".npy")
+        self.fails([*SAXPY, "--out", "x=@y.npy", "--out", "y=@y.npy"], 2, "y.npy", "'x'")
+
+    def test_a_limit_of_file_sizes_is_an_error_that_leaves_nothing(self):
+        words = ["run", example("saxpy.cl"), "--arg", "x=range:9999", "--arg", "y=range:9999", "--arg", "a=1", "--out", "y=@y.npy"]
+        done = subprocess.run([QUERN, *words], stderr=subprocess.PIPE, timeout=120, cwd=self.directory.name, text=True,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("y.npy", done.stderr)
+        self.assertEqual(os.listdir(self.directory.name), [])
+
+    def test_a_standard_output_that_takes_nothing_is_an_error(self):
+        for words in (["--version"], ["--help"], ["run", "--help"], ["devices"], ["devices", "--json"], [*SAXPY, "--print", "y"]):
+            for redirection in (">/dev/full", ">&-"):
+                done = subprocess.run(["/bin/sh", "-c", '"$@" ' + redirection, "sh", QUERN, *words], stderr=subprocess.PIPE,
+                                      timeout=120, text=True)
+                self.assertEqual(done.returncode, 1, words)
+                self.assertIn("standard output", done.stderr)
 
     def test_an_old_output_stays_when_the_new_one_fails(self):
         self.file("y.png", "old")
@@ -184,7 +202,7 @@ class BadInput(CommandTest):
             out, err = self.quern("run", example("saxpy.cl"), "--arg", "x=range:10", "--arg", "y=" + value, "--arg", "a=1",
                                   status=1 if value in ("@nothing.npy", "zeros:9999999999999999") else 2)
             self.assertIn("y" if "nothing" not in value else "nothing", err)
-        for value in ("x", "", "1.5.5", "(1,2)", "y.width.x", "q.size", "0x", "@nothing.bin"):
+        for value in ("x", "", "1.5.5", "1e400", "-1e39", "(1,2)", "y.width.x", "q.size", "0x", "@nothing.bin"):
             self.quern("run", example("saxpy.cl"), "--arg", "x=range:10", "--arg", "y=range:10", "--arg", "a=" + value,
                        status=1 if value == "@nothing.bin" else 2)
         self.quern("run", example("saxpy.cl"), "--arg", "x=like:y", "--arg", "y=like:x", "--arg", "a=1", status=2)
@@ -198,12 +216,21 @@ class BadInput(CommandTest):
                            ("noise.jpg", b"\xff\xd8\xff" + b"y" * 50), ("text.png", b"hello")):
             self.file(name, data)
             self.fails(words("@" + name), 1, name)
+        os.symlink("/dev/zero", self.path("endless.bin"))
+        self.fails(words("@endless.bin"), 1, "endless.bin", "memory")
         self.file("odd.bin", b"12345")
         self.fails(words("@odd.bin"), 2, "odd.bin", "5 bytes")
 
     def test_a_kernel_that_does_not_compile(self):
         source = self.file("bad.cl", "kernel void k(global int *a) {\n  a[0] = widht;\n}\n")
         self.fails(["run", source, "--arg", "a=zeros:1"], 1, "bad.cl:2:10: error:", "widht", "^")
+
+    def test_a_file_without_a_kernel(self):
+        for text in ("/* nothing */", "#define A 1\n", "enum E { A };", "constant int a[] = {1, 2};", "typedef int T;"):
+            source = self.file("none.cl", text)
+            for device in ("cpu", "check"):
+                self.fails(["run", source, "-d", device], 1, "none.cl", "no kernel")
+                self.fails(["run", source, "-d", device, "-k", "k"], 2, "none.cl", "no kernel")
 
     def test_devices(self):
         self.fails([*SAXPY, "-d", "nothing"], 1, "nothing")

@@ -50,10 +50,26 @@ static void test_functions_are_found_and_data_is_not(void **state) {
   free(o.bytes);
 }
 
+static void test_an_object_without_functions_is_loaded(void **state) {
+  (void)state;
+  static const char *const sources[] = {"typedef int t;", "const int table[4] = {1, 2, 3, 4};", "int zero[9];"};
+  for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
+    object o = compile(sources[i]);
+    cpu_image image;
+    elf_error error;
+    bool out_of_memory;
+    assert_true(cpu_image_load(&image, o.bytes, o.size, &error, &out_of_memory));
+    assert_true(cpu_image_find(&image, "table") == 0);
+    cpu_image_free(&image);
+    free(o.bytes);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_every_lack_of_memory_is_an_error),
       cmocka_unit_test(test_functions_are_found_and_data_is_not),
+      cmocka_unit_test(test_an_object_without_functions_is_loaded),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

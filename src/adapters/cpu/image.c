@@ -138,7 +138,7 @@ static bool lay_out(loader *l) {
   if (l->total > IMAGE_MAX_BYTES)
     return elf_fail(l->error, "the object wants more than %llu MiB of memory",
                     (unsigned long long)(IMAGE_MAX_BYTES >> 20));
-  if (l->size[SEGMENT_CODE] == 0) return elf_fail(l->error, "the object has no code");
+  if (l->total == 0) l->total = l->page; /* a program without functions */
   l->table += l->start[SEGMENT_CONSTANT];
   for (uint32_t i = 1; i < l->object.section_count; i++)
     if (l->segment[i] != SEGMENT_NONE) l->offset[i] += l->start[l->segment[i]];

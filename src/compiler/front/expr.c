@@ -56,7 +56,9 @@ static front_expr *call_expression(front *f, const front_token *token) {
   const front_builtin *builtin = front_find_builtin(f, token->pp.name);
   front_next(f); /* the parenthesis */
   front_exprs args = {0};
-  if (!argument_list(f, &args)) return front_expr_error(f, token->pp.loc);
+  bool good = front_enter(f) && argument_list(f, &args);
+  front_leave(f);
+  if (!good) return front_expr_error(f, token->pp.loc);
   qn_loc loc = token->pp.loc;
   uint32_t length = token->pp.length;
   if (symbol != NULL && symbol->kind == SYMBOL_FUNCTION) {
