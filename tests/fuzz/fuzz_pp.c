@@ -62,15 +62,18 @@ static void start(run *r, memory *m, const char *name, qn_sv text) {
   qn_diags_init(&r->diags, &r->sources);
   r->files = (pp_files){.user = m, .read = read_memory};
   r->options = (pp_options){.files = &r->files, .work_limit = WORK};
+  /* A NUL behind it. */
+  const char *copy = qn_arena_copy(&r->arena, text);
   if (m) {
     r->options.defines = defines;
     r->options.define_count = 2;
     r->options.include_dirs = dirs;
     r->options.include_dir_count = 1;
+    static const char *const parameters[] = {"N=-3", "R=0x1.8p3"};
+    r->options.parameters = parameters;
+    r->options.parameter_count = strstr(copy, "quern") ? 2 : 0;
     r->options.predefined = QN_SV("#define P 1\n#define Q(x, ...) #x __VA_ARGS__\n");
   }
-  /* A NUL behind it. */
-  const char *copy = qn_arena_copy(&r->arena, text);
   qn_source_file *file = qn_sources_add(&r->sources, name, qn_sv_make(copy, text.size), 0);
   FUZZ_CHECK(file);
   r->pp = pp_open(&r->arena, &r->sources, &r->diags, file, &r->options);
