@@ -708,7 +708,8 @@ static void bad_includes_are_told(void **state) {
   files[0] = (memory_file){"a.h", "a\n"};
   assert_error("#include\n", "1:9: error: #include takes \"FILENAME\" or <FILENAME>");
   assert_error("#include a.h\n", "1:10: error: #include takes \"FILENAME\" or <FILENAME>");
-  assert_error("#include <a.h\n", "1:10: error: #include takes \"FILENAME\" or <FILENAME>");
+  assert_error("#include <a.h\n", "1:10: error: the file name has no closing >");
+  assert_error("#include \"a.h\n", "1:10: error: the file name has no closing \"");
   assert_error("#include \"\"\n", "1:10: error: #include of an empty file name");
   assert_error("#include <a.h>\n", "1:10: error: 'a.h' file not found");
   assert_error("#define f(x) x\nf(\n#include \"a.h\"\n)\n", "3:2: error: #include within a macro's arguments");

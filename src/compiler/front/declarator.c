@@ -240,7 +240,10 @@ static bool read_layers(front *f, front_name_rule rule, front_declarator *out, l
     out->length = f->tok.pp.length;
     front_next(f);
   } else if (rule == NAME_NEEDED) {
-    if (f->tok.keyword != KW_NONE) {
+    if (f->last_space_word != NULL) {
+      front_syntax_error(f, "expected a name, but '%.*s' is a keyword", QN_SV_ARG(f->last_space_word->text));
+      f->told_keyword = f->last_space_word;
+    } else if (f->tok.keyword != KW_NONE) {
       front_syntax_error(f, "expected a name, but '%.*s' is a keyword", QN_SV_ARG(f->tok.pp.text));
     } else {
       front_syntax_error(f, "expected a name");

@@ -138,6 +138,8 @@ static front_expr *primary_expression(front *f) {
   if (front_at_end(f)) {
     front_syntax_error(f, "expected expression before the end of the file");
   } else {
+    /* A keyword that was told to be no name: the same fault again. */
+    if (f->told_keyword != NULL && f->tok.pp.name == f->told_keyword) f->is_panicking = true;
     front_syntax_error(f, "expected expression");
   }
   return front_expr_error(f, f->tok.pp.loc);

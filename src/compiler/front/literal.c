@@ -1,5 +1,6 @@
 #include "compiler/front/literal.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/bytes.h"
@@ -51,6 +52,10 @@ static front_expr *float_literal(front *f, const front_token *token) {
   double value = is_float ? (double)qn_text_to_float(copy, &end) : qn_text_to_double(copy, &end);
   if (*end != 0 || (is_hex(text) && !strpbrk(copy, "pP"))) return bad_number(f, token, "invalid number");
   const front_type *type = front_float(f, last == 'h' && has_suffix ? 16 : is_float ? 32 : 64);
+  if (isinf(value)) {
+    front_warning(f, token->pp.loc, token->pp.length, "'%.*s' is too large for a %s: it becomes infinity",
+                  QN_SV_ARG(text), is_float ? "float" : "double");
+  }
   if (!front_check_half(f, token->pp.loc, token->pp.length, type)) return front_expr_error(f, token->pp.loc);
   front_expr *e = front_expr_new(f, EXPR_CONST, token->pp.loc, token->pp.length, type);
   e->u.constant = ir_const_float(f->m, front_ir(f, type), value);

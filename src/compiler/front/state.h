@@ -34,12 +34,14 @@ struct front {
   /* tokens */
   front_token tok, ahead;
   bool has_ahead;
-  bool is_panicking;  /* a syntax error was told and not yet recovered from */
-  bool is_fatal;      /* nothing more is read */
-  uint32_t depth;     /* of nesting */
-  uint32_t level;     /* of statements */
-  bool last_is_brace; /* that token was a '}' */
-  qn_loc last_loc;    /* of the token before tok */
+  bool is_panicking;        /* a syntax error was told and not yet recovered from */
+  bool is_fatal;            /* nothing more is read */
+  uint32_t depth;           /* of nesting */
+  uint32_t level;           /* of statements */
+  pp_name *last_space_word; /* "local" and the like before tok, which C's habits take for a name; NULL: another token */
+  pp_name *told_keyword;    /* a keyword that was used as a name */
+  bool last_is_brace;       /* that token was a '}' */
+  qn_loc last_loc;          /* of the token before tok */
   uint32_t last_length;
   bool fp_contract; /* #pragma OPENCL FP_CONTRACT */
 

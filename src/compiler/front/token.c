@@ -192,8 +192,15 @@ bool front_token_open(front *f) {
   return true;
 }
 
+static bool is_space_word(const front *f) {
+  uint16_t keyword = f->tok.keyword;
+  return (keyword == KW_GLOBAL || keyword == KW_LOCAL || keyword == KW_CONSTANT || keyword == KW_PRIVATE) &&
+         f->tok.pp.text.data[0] != '_';
+}
+
 void front_next(front *f) {
   f->last_is_brace = front_at(f, PP_P_RBRACE);
+  f->last_space_word = is_space_word(f) ? f->tok.pp.name : NULL;
   f->last_loc = f->tok.pp.loc;
   f->last_length = f->tok.pp.length;
   if (f->has_ahead) {

@@ -40,6 +40,7 @@ typedef struct header_name {
   bool angled;
   qn_loc loc;
   uint32_t length;
+  bool is_told; /* what is wrong with it */
 } header_name;
 
 /* The spelling of what a macro made between < and >. */
@@ -85,6 +86,11 @@ static bool read_header_name(pp *p, header_name *out) {
   pp_lex_blanks(p, lex);
   *out = (header_name){.loc = pp_lex_loc(lex), .length = 1};
   const char *end = header_name_end(lex);
+  if (!end && (*lex->at == '<' || *lex->at == '"')) {
+    pp_error(p, out->loc, 1, "the file name has no closing %c", *lex->at == '<' ? '>' : '"');
+    out->is_told = true;
+    return false;
+  }
   if (!end) return expanded_header_name(p, out);
   out->angled = *lex->at == '<';
   out->length = (uint32_t)(end - lex->at);
@@ -101,7 +107,7 @@ static void include(pp *p, const pp_token *directive) {
   }
   header_name header;
   bool found = read_header_name(p, &header);
-  if (!pp_alive(p)) return;
+  if (!pp_alive(p) || header.is_told) return;
   if (!found)
     pp_error(p, header.loc, header.length, "#include takes \"FILENAME\" or <FILENAME>");
   else if (header.name.size == 0)

@@ -1,0 +1,4 @@
+__kernel void k(__global int *p, int n) {
+  int global = 3;
+  p[0] = global;
+}

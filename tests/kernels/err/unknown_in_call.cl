@@ -1,0 +1,3 @@
+__kernel void k(__global int *p, int n) {
+  p[0] = max(missing, n) + min(missing, 3);
+}
