@@ -217,6 +217,26 @@ static void test_a_stream_of_launches_does_not_starve_other_queues(void **state)
   drop_stream(&b);
 }
 
+static void test_a_large_launch_does_not_starve_other_queues(void **state) {
+  (void)state;
+  enum { GROUPS = 4000 };
+  stream a = make_stream(0), b = make_stream(0);
+  for (int repeat = 0; repeat < 3; repeat++) { /* what groups cost is not known, then known */
+    write_cell(0, 0), write_cell(2, 0), write_cell(3, GROUPS);
+    uint64_t gate = run_cells(&a, UNTIL, 1, 0, 1, 1);
+    run_cells(&a, SPEND, GROUPS, 2, 0, 3000);
+    wait_for(&b, &a, gate);
+    run_cells(&b, NOTE, 1, 2, 3, 0); /* how many of a's groups came before it */
+    write_cell(0, 1);
+    finish(&a);
+    finish(&b);
+    assert_int_equal(read_cell(2), GROUPS);
+    assert_true(read_cell(3) < GROUPS);
+  }
+  drop_stream(&a);
+  drop_stream(&b);
+}
+
 static void test_wait_between_queues_orders_work(void **state) {
   (void)state;
   stream a = make_stream(0), b = make_stream(0), c = make_stream(0);
@@ -568,6 +588,7 @@ static int teardown(void **state) {
       cmocka_unit_test(test_poll_and_time_limits), cmocka_unit_test(test_full_queue_says_not_ready_and_takes_nothing), \
       cmocka_unit_test(test_batches_are_taken_whole_or_not),                                                           \
       cmocka_unit_test(test_a_stream_of_launches_does_not_starve_other_queues),                                        \
+      cmocka_unit_test(test_a_large_launch_does_not_starve_other_queues),                                              \
       cmocka_unit_test(test_wait_between_queues_orders_work), cmocka_unit_test(test_blocked_queue_occupies_no_worker), \
       cmocka_unit_test(test_chain_of_waits_unwinds), cmocka_unit_test(test_wait_for_a_destroyed_queue_is_over),        \
       cmocka_unit_test(test_queues_are_destroyed_only_when_done),                                                      \

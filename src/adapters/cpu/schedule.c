@@ -270,6 +270,7 @@ static void run_share(qn_adapter_queue *q, cpu_work *w, const share *s, resume_l
   uint64_t ticks = cpu_ticks() - start;
   atomic_store_explicit(&q->unit_ticks, ticks / s->units + 1, memory_order_relaxed);
   cpu_record_learn(s->record, s->cells, ticks);
+  if (cpu_ready_any(w->crew, q->index)) w->budget = 0; /* others have work: go around */
   if (atomic_fetch_sub_explicit(&q->remaining, s->units, memory_order_acq_rel) != s->units) return;
   complete(q, s->record, resume); /* the last one has the turn */
   drive(q, w, NULL, resume);

@@ -13,7 +13,7 @@ typedef struct cpu_work {
   cpu_seat *seat;
   uint64_t goal;        /* a helping thread stops when the queue has completed this value */
   uint64_t deadline_ns; /* and at this time; UINT64_MAX: none */
-  uint32_t budget;      /* launches to start before other queues get a chance */
+  uint32_t budget;      /* launches to begin before other queues get a chance; 0 after a share when they have work */
 } cpu_work;
 
 /* Moves a queue that may have been idle: publishes its first record. Runs nothing. */

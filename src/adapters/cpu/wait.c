@@ -25,8 +25,9 @@ static qn_adapter_queue *what_holds_back(qn_adapter_queue *q) {
   return q;
 }
 
-/* Runs shares of what `q` needs. True when something was done. */
-static bool help(qn_adapter_queue *q, uint64_t value, uint64_t deadline_ns) {
+/* Runs shares of what `q` needs. True when something was done. `*helps` becomes false when other queues have work: this
+ * thread would keep a seat from the workers, who look after all queues alike. */
+static bool help(qn_adapter_queue *q, uint64_t value, uint64_t deadline_ns, bool *helps) {
   cpu_crew *crew = &q->device->crew;
   qn_adapter_queue *target = what_holds_back(q);
   if (!has_shares(target)) return false;
@@ -37,6 +38,7 @@ static bool help(qn_adapter_queue *q, uint64_t value, uint64_t deadline_ns) {
   bool done = cpu_work_on(target, &work);
   cpu_float_leave(old);
   cpu_seat_leave(crew, seat);
+  *helps = work.budget > 0 || !cpu_ready_any(crew, target->index);
   /* Workers may have found no seat because of this one. */
   if (cpu_ready_any(crew, UINT32_MAX)) cpu_crew_call(crew, true);
   return done;
@@ -72,7 +74,7 @@ qn_status cpu_queue_wait(qn_adapter_queue *q, uint64_t value, uint64_t timeout_n
   }
   bool helps = timeout_ns != QN_POLL && cpu_stack_is_large();
   for (;;) {
-    if (helps && help(q, value, deadline_ns)) spun_ticks = 0;
+    if (helps && help(q, value, deadline_ns, &helps)) spun_ticks = 0;
     if (is_complete(q, value)) return QN_OK;
     if (deadline_ns != UINT64_MAX && cpu_now_ns() >= deadline_ns)
       return cpu_error(q->device->host, QN_ERROR_TIMEOUT, 0, "cpu: queue %llu did not complete value %llu in %llu ns",
