@@ -12,7 +12,7 @@
 #include "base/status.h"
 #include "support/llvm.h"
 
-enum { VALUES = 448, LOCAL = 64 };
+enum { VALUES = 256, LOCAL = 64 };
 
 typedef struct op_case {
   ir_op op;
@@ -184,13 +184,13 @@ typedef struct case_list {
   unsigned count;
 } case_list;
 
-/* The scalar, and a vector of some size. */
+/* The scalar, and for every other one a vector of some size. */
 static void add_case(case_list *list, ir_op op, uint32_t flags, const ir_type *operand, const ir_type *result) {
   static const uint32_t lane_counts[] = {3, 2, 4, 3, 8, 4, 16};
+  static unsigned calls;
   assert_true(list->count + 2 < sizeof list->items / sizeof *list->items);
   list->items[list->count++] = (op_case){op, flags, operand, result, 1};
-  list->items[list->count] = (op_case){op, flags, operand, result, lane_counts[list->count / 2 % 7]};
-  list->count++;
+  if (calls++ % 2 == 0) list->items[list->count++] = (op_case){op, flags, operand, result, lane_counts[calls / 2 % 7]};
 }
 
 static bool is_float_op(ir_op op) { return (op >= IR_FADD && op <= IR_COPYSIGN) || (op >= IR_FEQ && op <= IR_FLE); }
@@ -292,7 +292,7 @@ static unsigned run_case(const test_code *code, const op_case *c, unsigned index
 }
 
 /* A module for so many kernels at a time, so that none takes long. */
-enum { CHUNK = 64 };
+enum { CHUNK = 16 };
 
 /* Lanes of long vectors are many registers, which tell nothing new. */
 static bool is_run(const op_case *c, const qn_target_options *options) { return options->scalar || c->lanes <= 4; }
@@ -314,22 +314,25 @@ static unsigned run_chunk(const case_list *list, unsigned first, const qn_target
 
 static case_list list;
 
-static void check_all(const char *cpu, bool scalar) {
+/* Of `parts` parts of the cases, one: what machines share need not be tested in all of their code. */
+static void check_part(const char *cpu, bool scalar, unsigned part, unsigned parts) {
   qn_target_options options = test_llvm_options(cpu);
   char how[64];
   unsigned bad = 0;
   options.scalar = scalar;
   if (!test_llvm_runs(cpu)) skip();
   (void)snprintf(how, sizeof how, "%s, %s", cpu, scalar ? "one by one" : "lanes");
-  for (unsigned i = 0; i < list.count && bad < 20; i += CHUNK) bad += run_chunk(&list, i, &options, how);
+  for (unsigned i = part * CHUNK; i < list.count && bad < 20; i += parts * CHUNK)
+    bad += run_chunk(&list, i, &options, how);
   assert_int_equal(bad, 0);
 }
 
-static void base_code_one_by_one_is_exact(void **state) { (void)state, check_all("x86-64", true); }
-static void base_code_in_lanes_is_exact(void **state) { (void)state, check_all("x86-64", false); }
-static void v3_code_one_by_one_is_exact(void **state) { (void)state, check_all("x86-64-v3", true); }
-static void v3_code_in_lanes_is_exact(void **state) { (void)state, check_all("x86-64-v3", false); }
-static void v4_code_in_lanes_is_exact(void **state) { (void)state, check_all("x86-64-v4", false); }
+/* Base code has the most that is spelt out. */
+static void base_code_in_lanes_is_exact(void **state) { (void)state, check_part("x86-64", false, 0, 2); }
+static void base_code_one_by_one_is_exact(void **state) { (void)state, check_part("x86-64", true, 0, 3); }
+static void v3_code_in_lanes_is_exact(void **state) { (void)state, check_part("x86-64-v3", false, 1, 3); }
+static void v3_code_one_by_one_is_exact(void **state) { (void)state, check_part("x86-64-v3", true, 2, 3); }
+static void v4_code_in_lanes_is_exact(void **state) { (void)state, check_part("x86-64-v4", false, 1, 2); }
 
 static int set_up(void **state) {
   qn_model model = {.address_bits = 64, .has_double = true, .has_half = true};

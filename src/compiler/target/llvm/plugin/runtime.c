@@ -18,7 +18,7 @@ static const runtime_row memory[] = {{"memcpy", build_memcpy, "llvm.memcpy.p0"},
                                      {"memset", build_memset, "llvm.memset.p0"}};
 
 static LLVMValueRef define(emitter *e, const runtime_row *row, LLVMTypeRef type) {
-  static const char *const attributes[] = {"nounwind", "no-builtins", NULL};
+  static const char *const attributes[] = {"nounwind", "no-builtins", "noinline", NULL};
   LLVMBasicBlockRef here = LLVMGetInsertBlock(B);
   LLVMValueRef function = LLVMAddFunction(e->module, row->name, type);
   LLVMSetLinkage(function, LLVMInternalLinkage);
