@@ -12,10 +12,10 @@ static const char kernels[] =
     "ENTRY(nothing) { (void)launch; (void)group; }\n"
     "ENTRY(step) { uint64_t *v = A(uint64_t *, 0); *v = *v * 3 + A(uint64_t, 1); }\n"
     "ENTRY(add) { __atomic_fetch_add(A(uint64_t *, 0), 1, __ATOMIC_RELAXED); }\n"
-    /* Runs until *flag is `value`; bounded, so that a broken scheduler fails and does not hang. */
+    /* Runs until *flag is `value`; bounded, so that a broken scheduler fails and does not hang. *out is 2 meanwhile. */
     "ENTRY(until) {\n"
     "  uint64_t *flag = A(uint64_t *, 0), *out = A(uint64_t *, 1), value = A(uint64_t, 2);\n"
-    "  uint64_t rounds = 0;\n"
+    "  uint64_t rounds = 0; __atomic_store_n(out, 2, __ATOMIC_RELEASE);\n"
     "  while (__atomic_load_n(flag, __ATOMIC_ACQUIRE) != value && rounds < 200000000) rounds++;\n"
     "  *out = __atomic_load_n(flag, __ATOMIC_ACQUIRE) == value;\n"
     "}\n"
@@ -106,13 +106,11 @@ static void test_work_goes_on_without_a_waiting_thread(void **state) {
 static void test_poll_and_time_limits(void **state) {
   (void)state;
   stream s = make_stream(0);
-  write_cell(0, 0);
+  write_cell(0, 0), write_cell(1, 0);
   assert_int_equal(cpu->queue_wait(s.queue, 0, QN_POLL), QN_OK);
   uint64_t value = run_cells(&s, UNTIL, 1, 0, 1, 1);
-  while (1) { /* until a worker has it: this thread must not */
-    sleep_ms(2);
-    if (cpu->queue_wait(s.queue, value, QN_POLL) == QN_ERROR_TIMEOUT) break;
-  }
+  while (read_cell(1) != 2) sched_yield(); /* until a worker has it: this thread must not */
+  assert_int_equal(cpu->queue_wait(s.queue, value, QN_POLL), QN_ERROR_TIMEOUT);
   uint64_t start = now_ns();
   assert_int_equal(cpu->queue_wait(s.queue, value, 20000000), QN_ERROR_TIMEOUT);
   uint64_t took = now_ns() - start;
@@ -188,10 +186,7 @@ static void test_two_queues_run_at_the_same_time(void **state) {
     /* a's kernel ends when b's has run, and the other way round. */
     write_cell(0, 0), write_cell(1, 0), write_cell(2, 0);
     uint64_t first = run_cells(&a, UNTIL, 1, 0, 1, i);
-    if (i % 2) {
-      uint64_t limit = now_ns() + 1000000; /* let a worker take it */
-      while (now_ns() < limit) sched_yield();
-    }
+    while (i % 2 && read_cell(1) != 2) sched_yield(); /* let a worker take it */
     run_cells(&b, SET, 1, 0, 0, i);
     assert_int_equal(cpu->queue_wait(a.queue, first, QN_FOREVER), QN_OK);
     finish(&b);
