@@ -124,6 +124,61 @@ static void call_lanes(lanes *l, ir_inst *inst) {
   take_result(l, inst, LLVMBuildCall2(B, LLVMGlobalGetValueType(f->function), f->function, args, count, ""));
 }
 
+/* A function that is not to be inlined is called seldom: a library's rare case. When its result depends on its arguments
+ * alone, its plain form is called for one running lane after another, which spares the long code of a form for lanes. */
+static bool goes_lane_by_lane(const ir_inst *inst) {
+  ir_function *callee = inst->u.callee;
+  if (!callee->is_noinline || inst->type->kind == IR_VOID || ir_elem_of(inst->type)->kind == IR_POINTER) return false;
+  for (uint32_t i = 0; i < inst->arg_count; i++)
+    if (!ir_is_scalar(inst->args[i]->type)) return false;
+  return lanes_is_common(callee);
+}
+
+static void call_each(lanes *l, ir_inst *inst) {
+  unsigned count = ir_lanes_of(inst->type);
+  LLVMTypeRef bits_type = l->e->i64, type = lanes_type(l, inst->type);
+  LLVMValueRef *vectors = QN_ARENA_ARRAY(&l->e->arena, LLVMValueRef, (size_t)inst->arg_count + 1);
+  LLVMValueRef *args = QN_ARENA_ARRAY(&l->e->arena, LLVMValueRef, (size_t)inst->arg_count + 1);
+  LLVMValueRef *parts = lanes_parts(l, count), results[16] = {NULL}, inserted[16] = {NULL};
+  if (!vectors || !args || !parts) {
+    emit_fail(l->e, QN_ERROR_OUT_OF_HOST_MEMORY, "out of memory for a call of '%s'", inst->u.callee->name);
+    return;
+  }
+  for (uint32_t i = 0; i < inst->arg_count; i++) vectors[i] = lanes_vector(l, inst->args[i], 0);
+  LLVMValueRef all = LLVMBuildZExt(B, LLVMBuildBitCast(B, lanes_mask(l), mask_bits_type(l), ""), bits_type, "");
+  LLVMValueRef zero = LLVMConstNull(bits_type), one = LLVMConstInt(bits_type, 1, 0);
+  LLVMBasicBlockRef before = LLVMGetInsertBlock(B);
+  LLVMValueRef function = LLVMGetBasicBlockParent(before);
+  LLVMBasicBlockRef each = LLVMAppendBasicBlockInContext(l->e->context, function, "each");
+  LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(l->e->context, function, "each.end");
+  LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntNE, all, zero, ""), each, after);
+
+  LLVMPositionBuilderAtEnd(B, each);
+  LLVMValueRef left = LLVMBuildPhi(B, bits_type, "left");
+  for (unsigned c = 0; c < count; c++) results[c] = LLVMBuildPhi(B, type, "");
+  LLVMValueRef lane = emit_op(l->e, IR_CTZ, 0, bits_type, &left);
+  for (uint32_t i = 0; i < inst->arg_count; i++) args[i] = LLVMBuildExtractElement(B, vectors[i], lane, "");
+  LLVMValueRef result = emit_call(l->e, inst, args);
+  for (unsigned c = 0; c < count; c++) {
+    LLVMValueRef index = LLVMConstInt(l->e->i32, c, 0);
+    LLVMValueRef part = count == 1 ? result : LLVMBuildExtractElement(B, result, index, "");
+    inserted[c] = LLVMBuildInsertElement(B, results[c], part, lane, "");
+  }
+  LLVMValueRef rest = LLVMBuildAnd(B, left, LLVMBuildSub(B, left, one, ""), "");
+  LLVMBasicBlockRef end = LLVMGetInsertBlock(B);
+  LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntNE, rest, zero, ""), each, after);
+  LLVMAddIncoming(left, (LLVMValueRef[]){all, rest}, (LLVMBasicBlockRef[]){before, end}, 2);
+
+  LLVMPositionBuilderAtEnd(B, after);
+  for (unsigned c = 0; c < count; c++) {
+    LLVMValueRef nothing = LLVMGetPoison(type);
+    LLVMAddIncoming(results[c], (LLVMValueRef[]){nothing, inserted[c]}, (LLVMBasicBlockRef[]){before, end}, 2);
+    parts[c] = LLVMBuildPhi(B, type, "");
+    LLVMAddIncoming(parts[c], (LLVMValueRef[]){nothing, inserted[c]}, (LLVMBasicBlockRef[]){before, end}, 2);
+  }
+  lanes_info(l, inst)->parts = parts;
+}
+
 void lanes_call(lanes *l, ir_inst *inst) {
   if (!inst->u.callee->body) {
     emit_fail(l->e, QN_ERROR_COMPILE, "in '%s': the function '%s' is declared and called, but not defined", l->f->name,
@@ -131,7 +186,11 @@ void lanes_call(lanes *l, ir_inst *inst) {
     return;
   }
   if (inst->type->kind == IR_VOID || lanes_info(l, inst)->shape.kind == SHAPE_VARYING) {
-    call_lanes(l, inst);
+    if (goes_lane_by_lane(inst)) {
+      call_each(l, inst);
+    } else {
+      call_lanes(l, inst);
+    }
     return;
   }
   LLVMValueRef *args = QN_ARENA_ARRAY(&l->e->arena, LLVMValueRef, (size_t)inst->arg_count + 1);
