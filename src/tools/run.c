@@ -22,7 +22,7 @@ static const char help[] =
     "      --compare            run on the device 'check' (an interpreter) as well, and compare\n"
     "      --json               one JSON object on standard output and nothing else\n"
     "      --convert            convert element types of files that are not the kernel's\n"
-    "  -D NAME[=V], -I DIR, -P NAME=V, -cl-...   options for the compiler\n"
+    "  -D NAME[=V], -I DIR, -P NAME=V, -w, -Werror, -cl-...   options for the compiler\n"
     "\n"
     "VALUE for a pointer:  @FILE (.npy .png .jpg .bin), zeros:N, fill:N:V, range:N, random:N[:SEED], like:OTHER.\n"
     "                      N counts elements of the kernel's type; a shape such as 600x800 is rows x columns.\n"

@@ -207,7 +207,8 @@ tool_status run_options_parse(int argc, char **argv, run_options *o) {
       o->file = word;
       continue;
     }
-    if (strncmp(word, "-cl-", 4) == 0) { /* the compiler's own options read the same here */
+    if (strncmp(word, "-cl-", 4) == 0 || strcmp(word, "-w") == 0 ||
+        strcmp(word, "-Werror") == 0) { /* the compiler's own options read the same here */
       add_build(o, "", word);
       continue;
     }

@@ -106,6 +106,13 @@ class Values(CommandTest):
         out, _ = self.quern("run", source, "--arg", "a=zeros:1", "-D", "N=21", "-I", self.directory.name, "--print", "a")
         self.assertEqual(out, "a: 42\n")
 
+    def test_warnings_can_be_errors_or_silent(self):
+        source = self.file("w.cl", "kernel void k(global int *a) { a[0] = a[1] / 0; }")
+        words = ["run", source, "--arg", "a=zeros:2", "--global", "1"]
+        self.assertIn("warning", self.quern(*words)[1])
+        self.assertNotIn("warning", self.quern(*words, "-w")[1])
+        self.fails([*words, "-Werror"], 1, "w.cl:1:")
+
     def test_one_of_several_kernels(self):
         source = self.file("k.cl", "kernel void one(global int *a) { a[0] = 1; } kernel void two(global int *a) { a[0] = 2; }")
         self.assertEqual(self.quern("run", source, "-k", "two", "--arg", "a=zeros:1", "--print", "a")[0], "a: 2\n")

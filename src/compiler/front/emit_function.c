@@ -1,6 +1,8 @@
 #include "compiler/front/convert.h"
 #include "compiler/front/emit.h"
 
+#define PRIVATE_LIMIT (1 << 20)
+
 /* ---- Signatures
  * ------------------------------------------------------------------------------------------------------- */
 
@@ -174,6 +176,33 @@ static bool mark_reached(front *f) {
   return true;
 }
 
+/* Arrays and records; what else there is mostly stays in registers. */
+static uint64_t private_bytes(const ir_function *ir) {
+  uint64_t bytes = 0;
+  for (const ir_var *var = ir->vars; var != NULL; var = var->next)
+    if (var->type->kind == IR_ARRAY || var->type->kind == IR_STRUCT) bytes += var->type->size;
+  return bytes;
+}
+
+/* A work-item's variables lie on a thread's stack. All helper functions are counted for every kernel: which are in
+ * use at one time depends on what is inlined. */
+static void check_private_memory(front *f) {
+  uint64_t helpers = 0;
+  for (const ir_function *ir = f->m->functions; ir != NULL; ir = ir->next)
+    if (!ir->is_kernel) helpers += private_bytes(ir);
+  for (const front_func *func = f->funcs; func != NULL; func = func->next) {
+    if (!func->is_kernel || func->ir == NULL) continue;
+    uint64_t own = private_bytes(func->ir);
+    if (own + helpers <= PRIVATE_LIMIT) continue;
+    front_error(
+        f, func->loc, func->length,
+        "kernel '%.*s' and the functions that it calls have %llu bytes of private arrays and structs; a work-item "
+        "has at most %d KiB",
+        QN_SV_ARG(func->name), (unsigned long long)(own + helpers), PRIVATE_LIMIT >> 10);
+    return;
+  }
+}
+
 void front_emit_program(front *f) {
   if (!mark_reached(f)) return;
   for (front_func *func = f->funcs; func != NULL && !f->m->failed; func = func->next) {
@@ -190,4 +219,5 @@ void front_emit_program(front *f) {
     }
     if (ir != NULL) emit_body(f, func, ir);
   }
+  if (!f->m->failed) check_private_memory(f);
 }
