@@ -36,6 +36,16 @@ static int fail(const char *what, const char *why) {
 
 /* ---- Compiling ------------------------------------------------------------------------------------- */
 
+/* What only the reflection of kernels wants to know. */
+static void forget_source_types(ir_module *m) {
+  for (ir_function *f = m->functions; f; f = f->next) {
+    for (uint32_t i = 0; i < f->param_count; i++) {
+      f->params[i].type_name = NULL;
+      f->params[i].element_type = QN_TYPE_NONE;
+    }
+  }
+}
+
 static qn_status compile(library *l, const char *directory, uint32_t address_bits, qn_bytes *out) {
   const char *include_dirs[] = {directory};
   qn_compile_options options = {.include_dirs = include_dirs, .include_dir_count = 1, .std = "CL1.2"};
@@ -50,6 +60,7 @@ static qn_status compile(library *l, const char *directory, uint32_t address_bit
   if (log.size) fputs(log.data, stderr);
   qn_bytes_free(&log);
   if (status != QN_OK) return status;
+  forget_source_types(m);
   ir_print(m, out);
   ir_module_free(m);
   return out->failed ? qn_error_set(QN_ERROR_OUT_OF_HOST_MEMORY, "out of memory") : QN_OK;
