@@ -332,9 +332,17 @@ static void report_none(front *f, const front_builtin *builtin, qn_loc loc, cons
   const builtin_row *row = &builtin->rows[0];
   if ((row->elements & ~elements_of(f, row) & E_I64) && wants_long(args, count))
     why = "; the device has no 64-bit atomics";
+  if (qn_sv_is(builtin->name, "abs") && count == 1 && front_is_floating(args[0])) why = "; did you mean 'fabs'?";
   front_error(f, loc, (uint32_t)builtin->name.size, "no '%.*s' takes %s%s", QN_SV_ARG(builtin->name),
               builtin_args_text(f, args, count), why);
   note_rows(f, builtin, loc);
+}
+
+/* A function of integers called with a float: every integer type would do, which helps nobody. */
+static bool wants_float(const search *s) {
+  bool has_float = false;
+  for (uint32_t i = 0; i < s->count; i++) has_float |= front_is_floating(s->args[i]);
+  return has_float && s->best.row->elements && !(s->best.row->elements & E_FLOAT);
 }
 
 static void report_ambiguous(const search *s, qn_loc loc) {
@@ -393,7 +401,11 @@ bool front_builtin_resolve(front *f, const front_builtin *builtin, qn_loc loc, c
     return false;
   }
   if (s.rival_count) {
-    report_ambiguous(&s, loc);
+    if (wants_float(&s)) {
+      report_none(f, builtin, loc, args, count);
+    } else {
+      report_ambiguous(&s, loc);
+    }
     return false;
   }
   out->result = s.best.result;

@@ -1,0 +1,1 @@
+kernel void f(global float *x) { x[0] = abs(x[1]); }
