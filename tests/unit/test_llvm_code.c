@@ -58,6 +58,15 @@ static const char unsigned_index[] =
     "  out[y * width + x + 1] = in[(y + 1) * width + x] * 3;\n"
     "}\n";
 
+static const char sparse[] =
+    "kernel void k(global float *y, global const float *a, global const int *cols, global const int *rows,\n"
+    "              global const float *x) {\n"
+    "  int row = get_global_id(0);\n"
+    "  float sum = 0;\n"
+    "  for (int i = rows[row]; i < rows[row + 1]; i++) sum += a[i] * x[cols[i]];\n"
+    "  y[row] = sum;\n"
+    "}\n";
+
 /* ---- Assembly ---- */
 
 /* Whether an instruction of a line is arithmetic on packed f32, or on one. */
@@ -149,6 +158,14 @@ static void unsigned_indices_side_by_side_are_not_gathered(void **state) {
   (void)state;
   loop_facts facts = facts_of(unsigned_index, "x86-64-v4", false);
   assert_true(facts.integer > 0);
+  assert_int_equal(facts.gathers, 0);
+}
+
+static void gathers_in_a_loop_of_different_lengths_stay_one_by_one(void **state) {
+  (void)state;
+  loop_facts facts = facts_of(sparse, "x86-64-v4", false);
+  assert_true(facts.single > 0);
+  assert_int_equal(facts.packed, 0);
   assert_int_equal(facts.gathers, 0);
 }
 
@@ -279,6 +296,7 @@ int main(void) {
       cmocka_unit_test(black_scholes_has_packed_arithmetic_in_its_loop),
       cmocka_unit_test(a_matrix_product_has_packed_arithmetic_in_its_loop),
       cmocka_unit_test(unsigned_indices_side_by_side_are_not_gathered),
+      cmocka_unit_test(gathers_in_a_loop_of_different_lengths_stay_one_by_one),
       cmocka_unit_test(texts_are_what_they_say),
       cmocka_unit_test(aarch64_objects_are_made_anywhere),
       cmocka_unit_test(without_optimisation_code_still_runs),

@@ -330,6 +330,12 @@ static const kernel_case cases[] = {
      {ITEMS, 1, 1},
      {64, 1, 1},
      0},
+    {"gathers in a divergent loop",
+     HEAD ID "uint s = 0; for (uint k = in[i] % 5; k < in[i + 1] % 29; k++)\n"
+             "s += in[(k * 7 + in[i]) % 700u] * in[in[k] % 300u]; out[i] = s; }",
+     {ITEMS, 1, 1},
+     {64, 1, 1},
+     0},
     {"large copy",
      "typedef struct { uint a[100]; } S;\n" HEAD ID "S s; for (int k = 0; k < 100; k++) s.a[k] = in[i] + k; S t = s; "
      "t.a[in[i] % 100] = 1; if (in[i] & 1) s = t; uint r = 0;\n"

@@ -58,12 +58,6 @@ static void a_library_of_another_kind_is_refused(void **state) {
   expect_failure(QUERN_BINARY_DIR "/libquern-adapter-null.so", "qn_llvm_entry");
 }
 
-/* This program is not beside the library. */
-static void the_places_that_were_searched_are_named(void **state) {
-  (void)state;
-  expect_failure("", "/libquern-llvm.so");
-}
-
 static void the_first_call_loads_it_and_the_failures_before_do_not_matter(void **state) {
   qn_bytes out = {0};
   (void)state;
@@ -83,7 +77,6 @@ int main(void) {
       cmocka_unit_test(nothing_of_llvm_is_loaded_before_the_first_call),
       cmocka_unit_test(a_missing_library_is_named),
       cmocka_unit_test(a_library_of_another_kind_is_refused),
-      cmocka_unit_test(the_places_that_were_searched_are_named),
       cmocka_unit_test(the_first_call_loads_it_and_the_failures_before_do_not_matter),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

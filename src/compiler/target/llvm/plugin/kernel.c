@@ -250,7 +250,10 @@ void emit_kernel(emitter *e, ir_function *f) {
   for (uint32_t i = 0; i < f->param_count; i++)
     f->params[i].value->aux = LLVMGetParam(state.function, RECORD_PARAMS + i);
   e->f = &state;
+  unsigned width = e->lane_width;
+  if (width > 1 && lanes_are_slow(e, f)) e->lane_width = 1;
   emit_body(e, f);
+  e->lane_width = width;
   e->f = NULL;
   emit_entry(e, f, state.function);
 }

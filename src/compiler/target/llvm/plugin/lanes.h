@@ -155,6 +155,8 @@ LLVMValueRef lanes_and_not(lanes *l, LLVMValueRef mask, LLVMValueRef condition);
 LLVMValueRef lanes_any(lanes *l, LLVMValueRef mask);
 LLVMValueRef lanes_alloca(lanes *l, LLVMTypeRef type);
 
+/* Whether a kernel is better run one item after another. */
+bool lanes_are_slow(emitter *e, ir_function *f);
 bool lanes_region(emitter *e, const ir_block *block);
 
 #endif
