@@ -16,7 +16,7 @@ typedef struct qn_target_options {
   const char *cpu;      /* LLVM's name; "" generic */
   const char *features; /* LLVM's feature string */
   bool scalar;          /* no vectorisation (benches, tests) */
-  bool opt_disable; /* -cl-opt-disable */
+  bool opt_disable;     /* -cl-opt-disable */
 } qn_target_options;
 
 /* The entry of kernel NAME in CPU code is the symbol quern_kernel_NAME, which no other symbol begins with. */
