@@ -18,16 +18,22 @@
 #include "ulp.h"
 
 /* X(name) by kind. */
-#define UNARY_BOTH(X)                                                                                                 \
-  X(acos)                                                                                                             \
-  X(acosh)                                                                                                            \
-  X(acospi)                                                                                                           \
-  X(asin)                                                                                                             \
-  X(asinh)                                                                                                            \
-  X(asinpi)                                                                                                           \
-  X(atan) X(atanh) X(atanpi) X(cbrt) X(cos) X(cosh) X(cospi) X(erf) X(erfc) X(exp) X(exp10) X(exp2) X(expm1) X(frexp) \
-      X(lgamma) X(log) X(log10) X(log1p) X(log2) X(logb) X(sin) X(sinh) X(sinpi) X(tan) X(tanh) X(tanpi) X(tgamma)    \
-          X(sincos_x) X(sincos_y)
+/* The formatter settles on no layout here. */
+/* clang-format off */
+#define UNARY_BOTH(X) \
+  X(acos) \
+  X(acosh) \
+  X(acospi) \
+  X(asin) \
+  X(asinh) \
+  X(asinpi) \
+  X(atan) \
+  X(atanh) \
+  X(atanpi) \
+  X(cbrt) \
+  X(cos) X(cosh) X(cospi) X(erf) X(erfc) X(exp) X(exp10) X(exp2) X(expm1) X(frexp) X(lgamma) X(log) X(log10) X(log1p) \
+      X(log2) X(logb) X(sin) X(sinh) X(sinpi) X(tan) X(tanh) X(tanpi) X(tgamma) X(sincos_x) X(sincos_y)
+/* clang-format on */
 #define UNARY_32(X) \
   X(native_cos)     \
   X(native_exp) X(native_exp10) X(native_exp2) X(native_log) X(native_log10) X(native_log2) X(native_sin) X(native_tan)

@@ -357,18 +357,12 @@ static int teardown(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_objects_of_many_kinds_run),
-      cmocka_unit_test(test_undefined_symbol_is_named),
-      cmocka_unit_test(test_thread_local_data_is_refused),
-      cmocka_unit_test(test_constructors_are_refused),
-      cmocka_unit_test(test_far_references_are_refused),
-      cmocka_unit_test(test_too_large_objects_are_refused),
-      cmocka_unit_test(test_wrong_kinds_of_files_are_refused),
-      cmocka_unit_test(test_truncated_objects_are_refused),
-      cmocka_unit_test(test_damaged_objects_never_crash),
-      cmocka_unit_test(test_kernels_are_found_by_symbol),
-      cmocka_unit_test(test_lying_descriptions_are_refused),
-      cmocka_unit_test(test_code_is_never_writable),
+      cmocka_unit_test(test_objects_of_many_kinds_run),          cmocka_unit_test(test_undefined_symbol_is_named),
+      cmocka_unit_test(test_thread_local_data_is_refused),       cmocka_unit_test(test_constructors_are_refused),
+      cmocka_unit_test(test_far_references_are_refused),         cmocka_unit_test(test_too_large_objects_are_refused),
+      cmocka_unit_test(test_wrong_kinds_of_files_are_refused),   cmocka_unit_test(test_truncated_objects_are_refused),
+      cmocka_unit_test(test_damaged_objects_never_crash),        cmocka_unit_test(test_kernels_are_found_by_symbol),
+      cmocka_unit_test(test_lying_descriptions_are_refused),     cmocka_unit_test(test_code_is_never_writable),
       cmocka_unit_test(test_perf_map_is_written_when_asked_for),
   };
   return cmocka_run_group_tests(tests, setup, teardown);

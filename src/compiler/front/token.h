@@ -5,28 +5,34 @@
 #include "compiler/front/state.h"
 
 /* X(ID, text); other spellings stand in token.c. */
-#define FRONT_KEYWORDS(X)                                                                                         \
-  X(GLOBAL, "global")                                                                                             \
-  X(LOCAL, "local")                                                                                               \
-  X(CONSTANT, "constant")                                                                                         \
-  X(PRIVATE, "private")                                                                                           \
-  X(GENERIC, "generic")                                                                                           \
-  X(KERNEL, "kernel")                                                                                             \
-  X(READ_ONLY, "read_only")                                                                                       \
-  X(WRITE_ONLY, "write_only")                                                                                     \
-  X(READ_WRITE, "read_write")                                                                                     \
-  X(CONST, "const")                                                                                               \
-  X(VOLATILE, "volatile")                                                                                         \
-  X(RESTRICT, "restrict")                                                                                         \
-  X(INLINE, "inline") X(SIGNED, "signed") X(UNSIGNED, "unsigned") X(SHORT, "short") X(LONG, "long") X(INT, "int") \
-      X(CHAR, "char") X(FLOAT, "float") X(DOUBLE, "double") X(VOID, "void") X(BOOL, "bool") X(STRUCT, "struct")   \
-          X(UNION, "union") X(ENUM, "enum") X(TYPEDEF, "typedef") X(STATIC, "static") X(EXTERN, "extern")         \
-              X(REGISTER, "register") X(AUTO, "auto") X(IF, "if") X(ELSE, "else") X(FOR, "for") X(WHILE, "while") \
-                  X(DO, "do") X(SWITCH, "switch") X(CASE, "case") X(DEFAULT, "default") X(BREAK, "break")         \
-                      X(CONTINUE, "continue") X(RETURN, "return") X(GOTO, "goto") X(SIZEOF, "sizeof")             \
-                          X(ALIGNOF, "__alignof__") X(VEC_STEP, "vec_step") X(ATTRIBUTE, "__attribute__")         \
-                              X(EXTENSION, "__extension__") X(ASM, "asm") X(TYPEOF, "typeof")                     \
-                                  X(STATIC_ASSERT, "_Static_assert") X(COMPLEX, "_Complex") X(IMAGINARY, "_Imaginary")
+/* The formatter settles on no layout here. */
+/* clang-format off */
+#define FRONT_KEYWORDS(X) \
+  X(GLOBAL, "global") \
+  X(LOCAL, "local") \
+  X(CONSTANT, "constant") \
+  X(PRIVATE, "private") \
+  X(GENERIC, "generic") \
+  X(KERNEL, "kernel") \
+  X(READ_ONLY, "read_only") \
+  X(WRITE_ONLY, "write_only") \
+  X(READ_WRITE, "read_write") \
+  X(CONST, "const") \
+  X(VOLATILE, "volatile") \
+  X(RESTRICT, "restrict") \
+  X(INLINE, "inline") \
+  X(SIGNED, "signed") \
+  X(UNSIGNED, "unsigned") \
+  X(SHORT, "short") \
+  X(LONG, "long") X(INT, "int") X(CHAR, "char") X(FLOAT, "float") X(DOUBLE, "double") X(VOID, "void") X(BOOL, "bool") \
+      X(STRUCT, "struct") X(UNION, "union") X(ENUM, "enum") X(TYPEDEF, "typedef") X(STATIC, "static") \
+          X(EXTERN, "extern") X(REGISTER, "register") X(AUTO, "auto") X(IF, "if") X(ELSE, "else") X(FOR, "for") \
+              X(WHILE, "while") X(DO, "do") X(SWITCH, "switch") X(CASE, "case") X(DEFAULT, "default") \
+                  X(BREAK, "break") X(CONTINUE, "continue") X(RETURN, "return") X(GOTO, "goto") X(SIZEOF, "sizeof") \
+                      X(ALIGNOF, "__alignof__") X(VEC_STEP, "vec_step") X(ATTRIBUTE, "__attribute__") \
+                          X(EXTENSION, "__extension__") X(ASM, "asm") X(TYPEOF, "typeof") \
+                              X(STATIC_ASSERT, "_Static_assert") X(COMPLEX, "_Complex") X(IMAGINARY, "_Imaginary")
+/* clang-format on */
 typedef enum front_keyword {
   KW_NONE,
 #define QN_X(id, text) KW_##id,
