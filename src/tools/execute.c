@@ -1,6 +1,9 @@
 /* execute.c - one device: compile, buffers, launches, times. */
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "run.h"
 
@@ -135,6 +138,39 @@ static int compare_times(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
+/* ---- A kernel that goes outside of its memory ----------------------------------------------------------------------
+ *
+ * On a CPU such an access may meet memory that the process lacks. That ends the command, with words if the kernel left
+ * enough of the process for them: only while a kernel runs, so that a fault of the command itself stays visible. */
+
+static const int faults[] = {SIGSEGV, SIGBUS};
+#define FAULT_COUNT (sizeof faults / sizeof *faults)
+static char fault_text[512];
+static struct sigaction before[FAULT_COUNT];
+
+static void tell_fault(int signal_number) {
+  (void)signal_number;
+  (void)!write(STDERR_FILENO, fault_text, strlen(fault_text));
+  _exit(TOOL_FAILED);
+}
+
+static void watch_faults(const char *kernel) {
+  static char stack[1 << 16]; /* this thread's may be the one that is full */
+  stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
+  struct sigaction action = {.sa_handler = tell_fault, .sa_flags = SA_ONSTACK};
+  sigaltstack(&other, NULL);
+  snprintf(
+      fault_text, sizeof fault_text,
+      "%s: kernel '%s' reads or writes outside of its arrays, or needs more private memory than a thread's stack has; "
+      "'-d check' says which access it is\n",
+      tool_command, kernel);
+  for (size_t i = 0; i < FAULT_COUNT; i++) sigaction(faults[i], &action, &before[i]);
+}
+
+static void forget_faults(void) {
+  for (size_t i = 0; i < FAULT_COUNT; i++) sigaction(faults[i], &before[i], NULL);
+}
+
 /* One warm-up when times are asked for, then `repeat` launches, each on the arrays as they were given. */
 static tool_status launches(execution *e, const qn_range *range, progress *p) {
   uint64_t count = e->o->repeat, *times = tool_alloc((size_t)count, sizeof *times);
@@ -196,7 +232,11 @@ tool_status run_execute(run_session *s, const run_options *o, const run_argument
   uint64_t start = tool_now_ns();
   tool_status status = prepare(e, &p);
   uint64_t uploaded = tool_now_ns();
-  if (status == TOOL_OK) status = launches(e, range, &p);
+  if (status == TOOL_OK) {
+    watch_faults(s->info.name);
+    status = launches(e, range, &p);
+    forget_faults();
+  }
   uint64_t launched = tool_now_ns();
   if (status == TOOL_OK) status = download(e, &p);
   r->transfer_ns = uploaded - start + tool_now_ns() - launched;

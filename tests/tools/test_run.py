@@ -232,6 +232,12 @@ class BadInput(CommandTest):
         source = self.file("bad.cl", "kernel void k(global int *a) {\n  a[0] = widht;\n}\n")
         self.fails(["run", source, "--arg", "a=zeros:1"], 1, "bad.cl:2:10: error:", "widht", "^")
 
+    def test_a_kernel_that_goes_outside_of_its_arrays(self):
+        source = self.file("far.cl", "kernel void far(global int *a, long n) { a[n * (get_global_id(0) + 1)] = 1; }")
+        words = ["run", source, "--arg", "a=zeros:4", "--arg", "n=100000000000", "--global", "4"]
+        for device in ("cpu", "check"):
+            self.fails([*words, "-d", device], 1, "'far'", "arrays" if device == "cpu" else "'a'")
+
     def test_a_file_without_a_kernel(self):
         for text in ("/* nothing */", "#define A 1\n", "enum E { A };", "constant int a[] = {1, 2};", "typedef int T;"):
             source = self.file("none.cl", text)
