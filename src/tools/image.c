@@ -269,9 +269,10 @@ tool_status image_read(const char *path, uint32_t channels, array *out) {
   if (!file) return tool_error(TOOL_FAILED, "%s: %s", path, strerror(errno));
   unsigned char magic[8] = {0};
   size_t got = fread(magic, 1, sizeof magic, file);
-  rewind(file);
   tool_status status;
-  if (got == 8 && png_sig_cmp(magic, 0, 8) == 0)
+  if (fseek(file, 0, SEEK_SET) != 0)
+    status = tool_error(TOOL_FAILED, "%s: is no file that can be read twice: %s", path, strerror(errno));
+  else if (got == 8 && png_sig_cmp(magic, 0, 8) == 0)
     status = png_decode(path, file, channels, out);
   else if (got >= 3 && magic[0] == 0xff && magic[1] == 0xd8 && magic[2] == 0xff)
     status = jpeg_decode(path, file, channels, out);
