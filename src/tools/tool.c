@@ -160,6 +160,8 @@ tool_status tool_read_file(const char *path, uint64_t limit, char **out_data, ui
     status = tool_error(TOOL_FAILED, "%s: %s", path, strerror(errno));
   } else if (S_ISDIR(info.st_mode)) {
     status = tool_error(TOOL_FAILED, "%s: is a directory", path);
+  } else if (S_ISCHR(info.st_mode) || S_ISBLK(info.st_mode)) { /* some have no end */
+    status = tool_error(TOOL_FAILED, "%s: is a device, not a file", path);
   } else {
     uint64_t capacity = info.st_size > 0 ? (uint64_t)info.st_size + 1 : 65536;
     if (capacity - 1 > limit && S_ISREG(info.st_mode))

@@ -224,7 +224,7 @@ class BadInput(CommandTest):
             self.file(name, data)
             self.fails(words("@" + name), 1, name)
         os.symlink("/dev/zero", self.path("endless.bin"))
-        self.fails(words("@endless.bin"), 1, "endless.bin", "memory")
+        self.fails(words("@endless.bin"), 1, "endless.bin", "device")
         self.file("odd.bin", b"12345")
         self.fails(words("@odd.bin"), 2, "odd.bin", "5 bytes")
 

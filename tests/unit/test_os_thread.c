@@ -221,6 +221,7 @@ static void test_threads_have_names_and_take_no_signals(void **state) {
   qn_thread_join(&thread); /* nothing */
   assert_string_equal(s.name, "quern-worker-wi");
   assert_true(sigismember(&s.blocked, SIGINT) && sigismember(&s.blocked, SIGTERM) && sigismember(&s.blocked, SIGUSR1));
+  assert_false(sigismember(&s.blocked, SIGSEGV) || sigismember(&s.blocked, SIGBUS) || sigismember(&s.blocked, SIGFPE));
   assert_int_equal(sigismember(&before, SIGINT), sigismember(&after, SIGINT));
   assert_true(s.id != 0 && s.id != qn_thread_id());
 }

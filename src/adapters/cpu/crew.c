@@ -150,8 +150,11 @@ static int start_worker(cpu_crew *crew, uint32_t index) {
   int rc = pthread_attr_init(&attributes);
   if (rc != 0) return rc;
   pthread_attr_setstacksize(&attributes, WORKER_STACK_BYTES);
-  /* A new thread takes over its maker's mask: the program's signals are not for workers. */
+  /* A new thread takes over its maker's mask: the program's signals are not for workers. A fault is: with its signal
+   * blocked the process would end without asking the program's handler. */
   sigfillset(&all);
+  static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) sigdelset(&all, faults[i]);
   pthread_sigmask(SIG_SETMASK, &all, &old);
   rc = pthread_create(&worker->thread, &attributes, work_for_life, worker);
   pthread_sigmask(SIG_SETMASK, &old, NULL);
