@@ -95,6 +95,12 @@ class Values(CommandTest):
         out, _ = self.quern("run", source, "--arg", "a=range:8", "--arg", "t=local:4", "--local", "4", "--print", "a")
         self.assertEqual(out, "a: 3 2 1 0 7 6 5 4\n")
 
+    def test_a_large_private_array_fits(self):
+        for words in (2000, 20000, 65536, 200000):
+            source = self.file("k.cl", "kernel void k(global int *o) { int a[%d]; size_t g = get_global_id(0);"
+                                       " for (int i = 0; i < %d; i++) a[(i * 7 + g) %% %d] = i + o[g]; o[g] = a[o[g] + 5]; }" % ((words,) * 3))
+            self.quern("run", source, "--arg", "o=zeros:64", "--compare" if words < 20000 else "--time")
+
     def test_repeat_gives_the_result_of_one_launch(self):
         out, _ = self.quern(*SAXPY, "--print", "y:3", "--repeat", "5", "--time")
         self.assertTrue(out.startswith("y: 1 3 5\n"))

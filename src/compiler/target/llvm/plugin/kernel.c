@@ -251,7 +251,7 @@ void emit_kernel(emitter *e, ir_function *f) {
     f->params[i].value->aux = LLVMGetParam(state.function, RECORD_PARAMS + i);
   e->f = &state;
   unsigned width = e->lane_width;
-  if (width > 1 && lanes_are_slow(e, f)) e->lane_width = 1;
+  if (width > 1 && (lanes_are_large(e, f) || lanes_are_slow(e, f))) e->lane_width = 1;
   emit_body(e, f);
   e->lane_width = width;
   e->f = NULL;

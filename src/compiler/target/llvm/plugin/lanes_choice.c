@@ -40,6 +40,16 @@ static const ir_block *only_region(const ir_function *f) {
   return first && first->op == IR_REGION && !f->scratch_bytes_per_item ? first->u.ctrl.blocks[0] : NULL;
 }
 
+/* Private variables stand on a worker's stack, once for each lane, in the copy with masks and in the one without. */
+enum { STACK_BYTES = 256 << 10, COPIES = 2 };
+
+bool lanes_are_large(const emitter *e, const ir_function *f) {
+  uint64_t bytes = 0;
+  for (const ir_var *v = f->vars; v; v = v->next)
+    if (v->storage == IR_STORE_PLAIN) bytes += v->type->size;
+  return bytes > STACK_BYTES / COPIES / e->lane_width;
+}
+
 bool lanes_are_slow(emitter *e, ir_function *f) {
   lanes l = {.e = e, .width = e->lane_width};
   const ir_block *root = only_region(f);
