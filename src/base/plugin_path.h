@@ -11,7 +11,7 @@ enum { QN_PLUGIN_PLACES = 4 };
  * installed program that holds libquern.a); where the build installs. Some may not exist. Errors: OUT_OF_HOST_MEMORY. */
 QN_MUST_USE qn_status qn_plugin_places(qn_arena *arena, const char *out_places[QN_PLUGIN_PLACES]);
 
-/* The path of the first that has a file of this name. Errors: NOT_FOUND, the text naming the places; OUT_OF_HOST_MEMORY. */
+/* The path of the first that has a file of this name: the directories of QUERN_ADAPTER_PATH, then the places. Errors: NOT_FOUND, the text naming the places; OUT_OF_HOST_MEMORY. */
 QN_MUST_USE qn_status qn_plugin_find(qn_arena *arena, const char *name, const char **out_path);
 
 #endif

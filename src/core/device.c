@@ -97,7 +97,9 @@ static qn_status choose_named(core_runtime *runtime, const char *selector, choic
   if (!adapter) {
     char there[768] = "";
     list_adapters(list, there, sizeof there);
-    QN_FAIL(QN_ERROR_NOT_FOUND, "there is no device '%s'; there are: %s", selector, there);
+    QN_FAIL(QN_ERROR_NOT_FOUND,
+            "there is no device '%s'; there are: %s (QUERN_ADAPTER_PATH says where more adapters are)", selector,
+            there);
   }
   QN_TRY(core_adapter_load(&runtime->arena, adapter, false));
   if (index >= adapter->device_count)

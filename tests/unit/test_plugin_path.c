@@ -28,11 +28,23 @@ static void test_the_own_directory_comes_before_the_installed_one(void **state) 
   qn_arena_free(&arena);
 }
 
+static void test_the_environment_comes_first(void **state) {
+  (void)state;
+  qn_arena arena;
+  const char *path = NULL;
+  qn_arena_init(&arena, 0);
+  setenv("QUERN_ADAPTER_PATH", "/nowhere::" QUERN_BINARY_DIR, 1);
+  assert_int_equal(qn_plugin_find(&arena, "libquern.so", &path), QN_OK);
+  assert_string_equal(path, QUERN_BINARY_DIR "/libquern.so");
+  qn_arena_free(&arena);
+}
+
 static void test_the_first_file_of_the_name_is_found(void **state) {
   (void)state;
   qn_arena arena;
   const char *path = NULL;
   qn_arena_init(&arena, 0);
+  unsetenv("QUERN_ADAPTER_PATH");
   assert_int_equal(qn_plugin_find(&arena, "test_plugin_path", &path), QN_OK);
   assert_true(qn_sv_ends_with(qn_sv_from(path), QN_SV("/tests/test_plugin_path")));
   assert_int_equal(qn_plugin_find(&arena, "libquern.so", &path), QN_OK); /* one place further */
@@ -71,6 +83,7 @@ static void test_without_memory_the_search_fails(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_the_own_directory_comes_before_the_installed_one),
+      cmocka_unit_test(test_the_environment_comes_first),
       cmocka_unit_test(test_the_first_file_of_the_name_is_found),
       cmocka_unit_test(test_L7_what_is_nowhere_names_the_places),
       cmocka_unit_test(test_without_memory_the_search_fails),
