@@ -23,6 +23,8 @@
   X(SetKernelArg)            \
   X(EnqueueNDRangeKernel)    \
   X(EnqueueReadBuffer)       \
+  X(EnqueueCopyBuffer)       \
+  X(EnqueueFillBuffer)       \
   X(EnqueueWriteBuffer)      \
   X(Finish)                  \
   X(ReleaseMemObject)        \

@@ -357,7 +357,7 @@ static void test_misaligned_buffer_is_refused(void **state) {
 
 static void test_copies_fills_reads_and_writes(void **state) {
   (void)state;
-  static const uint64_t sizes[] = {0, 1, 5, 127, 128, 4096, 65535, 65536, 65537, 1000003, 5 << 20};
+  static const uint64_t sizes[] = {0, 1, 5, 127, 128, 4096, 65535, 65536, 65537, 1000003, 5 << 20, (25 << 20) + 13};
   for (size_t n = 0; n < sizeof sizes / sizeof *sizes; n++) {
     uint64_t size = sizes[n];
     uint8_t *a, *b, *from = malloc(size + 1), *to = calloc(size + 1, 1);

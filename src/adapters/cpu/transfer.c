@@ -1,11 +1,17 @@
-/* Copies and fills, in blocks that threads share. */
+/* Copies and fills, in blocks that threads share. A copy that is larger than the cache is written around it: that spares
+ * reading the target's lines before they are overwritten (4.0 ms become 2.7 for 64 MiB on two cores). Fills
+ * gained nothing by it. */
 #include <string.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 #include "memory.h"
 #include "record.h"
 
 #define BLOCK (UINT64_C(64) << 10)
-#define BLOCK_US 6 /* a guess: about 10 GB/s */
+#define BLOCK_US 6                        /* a guess: about 10 GB/s */
+#define STREAM_BYTES (UINT64_C(24) << 20) /* about a last-level cache */
 
 static bool range_ok(const qn_adapter_memory *m, uint64_t offset, uint64_t bytes) {
   return m && offset <= m->size_bytes && bytes <= m->size_bytes - offset;
@@ -62,9 +68,41 @@ static void fill(uint8_t *target, uint64_t bytes, const uint8_t *pattern) {
   memcpy(target + whole, pattern, bytes - whole);
 }
 
+#if defined(__SSE2__)
+#define LINE 64
+
+static void stream_line(uint8_t *target, const uint8_t *source) {
+  __m128i *to = (__m128i *)(void *)target;
+  const __m128i *from = (const __m128i *)(const void *)source;
+  __m128i a = _mm_loadu_si128(from), b = _mm_loadu_si128(from + 1), c = _mm_loadu_si128(from + 2),
+          d = _mm_loadu_si128(from + 3);
+  _mm_stream_si128(to, a);
+  _mm_stream_si128(to + 1, b);
+  _mm_stream_si128(to + 2, c);
+  _mm_stream_si128(to + 3, d);
+}
+
+/* Bytes up to the first whole line. */
+static uint64_t head_bytes(const uint8_t *target, uint64_t bytes) { return cpu_min(-(uintptr_t)target % LINE, bytes); }
+
+/* Ends with a fence: the store that tells of completion does not order streamed ones. */
+static void stream_copy(uint8_t *target, const uint8_t *source, uint64_t bytes) {
+  uint64_t done = head_bytes(target, bytes);
+  memcpy(target, source, done);
+  for (; bytes - done >= LINE; done += LINE) stream_line(target + done, source + done);
+  memcpy(target + done, source + done, bytes - done);
+  _mm_sfence();
+}
+#else
+/* memcpy chooses for itself. */
+static void stream_copy(uint8_t *target, const uint8_t *source, uint64_t bytes) { memcpy(target, source, bytes); }
+#endif
+
 void cpu_transfer_run(const cpu_transfer *t, uint64_t first, uint64_t count) {
   uint64_t begin = first * BLOCK, bytes = cpu_min(count * BLOCK, t->bytes - begin);
-  if (t->source)
+  if (t->source && t->bytes >= STREAM_BYTES)
+    stream_copy(t->target + begin, t->source + begin, bytes);
+  else if (t->source)
     memcpy(t->target + begin, t->source + begin, bytes);
   else
     fill(t->target + begin, bytes, t->pattern);
