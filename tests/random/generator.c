@@ -34,6 +34,7 @@ static unsigned pick(gen *g, unsigned n) { return (unsigned)(next(g) % n); }
 
 static void put(gen *g, const char *format, ...) {
   va_list args;
+  if (!g->text && !(g->text = malloc(g->capacity = 1 << 16))) exit(2);
   for (;;) {
     va_start(args, format);
     int n = vsnprintf(g->text + g->size, g->capacity - g->size, format, args);
