@@ -9,9 +9,7 @@
 
 #define WAIT_SLICE_NS UINT64_C(100000000)
 
-tool_status run_session_open(qn_runtime runtime, const char *selector, const run_options *o, const char *source,
-                             uint64_t source_bytes, run_session *s, run_result *r) {
-  memset(s, 0, sizeof *s);
+static tool_status open_device(qn_runtime runtime, const char *selector, run_session *s, run_result *r) {
   qn_status status = qn_device_open(runtime, selector, &s->device);
   if (status < 0) {
     tool_library_error(status, "device '%s'", selector ? selector : "default");
@@ -21,53 +19,64 @@ tool_status run_session_open(qn_runtime runtime, const char *selector, const run
   if ((status = qn_device_query(s->device, &r->device)) < 0) return tool_library_error(status, "device '%s'", selector);
   if (!(r->device.features & QN_FEATURE_KERNELS))
     return tool_error(TOOL_FAILED, "device '%s' runs no kernels; quern devices lists the others", r->device.selector);
+  if ((status = qn_queue_create(s->device, NULL, &s->queue)) < 0) return tool_library_error(status, "queue");
+  return TOOL_OK;
+}
+
+static tool_status build_program(const run_options *o, const char *source, uint64_t source_bytes, run_session *s,
+                                 qn_program_info *out_info) {
   qn_program_options build = QN_INIT(qn_program_options);
   build.source = source;
   build.source_bytes = source_bytes;
   build.file_name = o->file;
   build.options = o->build;
-  status = qn_program_build(s->device, &build, &s->program);
-  if (status == QN_ERROR_COMPILE) { /* the text is the diagnostics, each with its place */
-    tool_error(TOOL_FAILED, "%s does not compile\n%s", o->file, qn_error_text());
-    return TOOL_FAILED;
-  }
+  qn_status status = qn_program_build(s->device, &build, &s->program);
+  if (status == QN_ERROR_COMPILE) /* the text is the diagnostics, each with its place */
+    return tool_error(TOOL_FAILED, "%s does not compile\n%s", o->file, qn_error_text());
+  if (status >= 0) status = qn_program_query(s->program, out_info);
   if (status < 0) return tool_library_error(status, "%s", o->file);
-  qn_program_info info = QN_INIT(qn_program_info);
-  if ((status = qn_program_query(s->program, &info)) < 0) return tool_library_error(status, "%s", o->file);
-  r->compile_ns = info.compile_ns;
-  r->cached = info.cached;
-  if (info.log_bytes && !o->json) {
-    char *log = tool_alloc((size_t)info.log_bytes + 1, 1);
-    if (qn_program_log(s->program, log, info.log_bytes + 1) >= 0) tool_note("%s: warnings\n%s", o->file, log);
+  if (out_info->log_bytes && !o->json) {
+    char *log = tool_alloc((size_t)out_info->log_bytes + 1, 1);
+    if (qn_program_log(s->program, log, out_info->log_bytes + 1) >= 0) tool_note("%s: warnings\n%s", o->file, log);
     free(log);
   }
-  char name[256];
-  if (!o->kernel) {
-    if (info.kernel_count != 1) {
-      char list[1024] = "";
-      for (uint32_t i = 0; i < info.kernel_count && strlen(list) < 700; i++) {
-        if (qn_program_kernel_name(s->program, i, name, sizeof name) < 0) continue;
-        if (i) strcat(list, ", ");
-        strcat(list, name);
-      }
-      return info.kernel_count
-                 ? tool_error(TOOL_USAGE, "%s has %u kernels, choose one with -k: %s", o->file, info.kernel_count, list)
-                 : tool_error(TOOL_FAILED, "%s has no kernel", o->file);
-    }
-    if ((status = qn_program_kernel_name(s->program, 0, name, sizeof name)) < 0)
-      return tool_library_error(status, "%s", o->file);
+  return TOOL_OK;
+}
+
+/* The file's kernel when it has one; else an error that lists them. */
+static tool_status only_kernel(const run_options *o, const run_session *s, uint32_t count, char name[256]) {
+  char list[1024] = "";
+  size_t at = 0;
+  for (uint32_t i = 0; i < count && at < sizeof list - 260; i++) {
+    qn_status status = qn_program_kernel_name(s->program, i, name, 256);
+    if (status < 0) return tool_library_error(status, "%s", o->file);
+    at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", i ? ", " : "", name);
   }
-  const char *kernel = o->kernel ? o->kernel : name;
-  status = qn_kernel_get(s->program, kernel, &s->kernel);
+  if (count == 1) return TOOL_OK;
+  if (!count) return tool_error(TOOL_FAILED, "%s has no kernel", o->file);
+  return tool_error(TOOL_USAGE, "%s has %u kernels, choose one with -k: %s", o->file, count, list);
+}
+
+tool_status run_session_open(qn_runtime runtime, const char *selector, const run_options *o, const char *source,
+                             uint64_t source_bytes, run_session *s, run_result *r) {
+  qn_program_info info = QN_INIT(qn_program_info);
+  char only[256];
+  memset(s, 0, sizeof *s);
+  TOOL_TRY(open_device(runtime, selector, s, r));
+  TOOL_TRY(build_program(o, source, source_bytes, s, &info));
+  r->compile_ns = info.compile_ns;
+  r->cached = info.cached;
+  if (!o->kernel) TOOL_TRY(only_kernel(o, s, info.kernel_count, only));
+  const char *kernel = o->kernel ? o->kernel : only;
+  qn_status status = qn_kernel_get(s->program, kernel, &s->kernel);
   if (status == QN_ERROR_NOT_FOUND) {
     tool_library_error(status, "%s", o->file);
     return TOOL_USAGE;
   }
-  if (status < 0) return tool_library_error(status, "kernel '%s'", kernel);
   s->info.struct_size = sizeof s->info;
-  if ((status = qn_kernel_query(s->kernel, &s->info)) < 0) return tool_library_error(status, "kernel '%s'", kernel);
+  if (status >= 0) status = qn_kernel_query(s->kernel, &s->info);
+  if (status < 0) return tool_library_error(status, "kernel '%s'", kernel);
   memcpy(r->kernel, s->info.name, sizeof r->kernel);
-  if ((status = qn_queue_create(s->device, NULL, &s->queue)) < 0) return tool_library_error(status, "queue");
   return TOOL_OK;
 }
 
