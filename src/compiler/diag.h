@@ -28,6 +28,7 @@ typedef struct qn_diags {
   bool no_warnings;        /* -w */
   bool stopped;            /* the limit was reached: parsers stop */
   bool out_of_memory;      /* somewhere: the caller says OUT_OF_HOST_MEMORY, whatever else was told */
+  bool tokens_lost;        /* an error of the preprocessor took tokens away: what a parser then expects says nothing */
   bool last_suppressed;    /* notes follow their error or warning into silence */
   qn_loc last_included_at; /* whose include stack was told last */
 } qn_diags;

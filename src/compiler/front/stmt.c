@@ -208,7 +208,7 @@ static front_stmt *block_items(front *f) {
   bool contract = f->fp_contract;
   front_next(f);
   while (!front_at(f, PP_P_RBRACE) && !front_at_end(f)) block_item(f, &tail);
-  if (front_at_end(f) && !f->is_panicking && !f->diags->stopped) {
+  if (front_at_end(f) && !f->is_panicking && !f->diags->stopped && !f->diags->tokens_lost) {
     front_error(f, f->tok.pp.loc, 1, "expected '}' at the end of the file");
     front_note(f, open, 1, "to match this '{'");
     f->is_panicking = true;

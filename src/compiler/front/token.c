@@ -250,9 +250,15 @@ static bool tell_stray(front *f) {
   return true;
 }
 
+/* Whether a syntax error here is no news: something was told about it. */
+static bool is_silent(front *f) {
+  if (!f->is_panicking && f->diags->tokens_lost) f->is_panicking = true;
+  return f->is_panicking || tell_stray(f);
+}
+
 bool front_expect(front *f, pp_punct punct, const char *after) {
   if (front_accept(f, punct)) return true;
-  if (f->is_panicking || tell_stray(f)) return false;
+  if (is_silent(f)) return false;
   /* A ';' is missed at the end of the line where it should stand; what follows is most likely right. */
   bool is_missed = punct == PP_P_SEMI && (f->tok.pp.line_start || front_at(f, PP_P_RBRACE));
   if (is_missed || punct == PP_P_SEMI) {
@@ -265,7 +271,7 @@ bool front_expect(front *f, pp_punct punct, const char *after) {
 }
 
 void front_syntax_error(front *f, const char *format, ...) {
-  if (f->is_panicking || tell_stray(f)) return;
+  if (is_silent(f)) return;
   f->is_panicking = true;
   va_list args;
   va_start(args, format);

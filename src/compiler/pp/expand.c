@@ -148,6 +148,7 @@ static uint32_t argument_index(const pp_macro *macro, uint32_t given) {
 /* When the file is at its end too, what else could be told would come of this. */
 static void tell_unclosed(pp *p, const pp_token *name) {
   if (!pp_alive(p)) return;
+  pp_tokens_lost(p);
   pp_error(p, name->loc, name->length, "the arguments of macro '%.*s' have no closing ')'", QN_SV_ARG(name->text));
   if (p->context_count == 0) qn_diags_stop(p->diags);
 }
@@ -195,6 +196,7 @@ static bool check_count(pp *p, const pp_macro *macro, const pp_token *name, pp_a
   if (given == wanted || (macro->is_variadic && given + 1 == wanted)) return true;
   if (wanted == 0 && given == 1 && arguments->raw.count == 0) return true;
   uint32_t least = macro->is_variadic ? wanted - 1 : wanted;
+  pp_tokens_lost(p);
   pp_error(p, name->loc, name->length, "macro '%.*s' takes %s%u argument%s, but %u %s given", QN_SV_ARG(name->text),
            macro->is_variadic ? "at least " : "", least, least == 1 ? "" : "s", given, given == 1 ? "is" : "are");
   if (macro->loc) pp_note(p, macro->loc, macro->length, "macro '%.*s' is defined here", QN_SV_ARG(name->text));

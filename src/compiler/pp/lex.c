@@ -137,6 +137,7 @@ static void lex_quoted(pp *p, pp_lexer *lex, pp_token *out, const char *at) {
     return;
   }
   finish(lex, out, kind, meant_end(first, at));
+  pp_tokens_lost(p);
   pp_error(p, out->loc, 1, "missing terminating %c character", quote);
   /* A whole one stands in, so that nobody stumbles over it again. */
   out->text = quote == '"' ? QN_SV("\"\"") : QN_SV("'0'");

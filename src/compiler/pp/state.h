@@ -167,6 +167,8 @@ struct pp {
 void pp_error(pp *p, qn_loc loc, uint32_t length, const char *format, ...) __attribute__((format(printf, 4, 5)));
 void pp_warning(pp *p, qn_loc loc, uint32_t length, const char *format, ...) __attribute__((format(printf, 4, 5)));
 void pp_note(pp *p, qn_loc loc, uint32_t length, const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* After an error that took tokens from the parser, or gave it others: it has nothing to say about what it expected. */
+static inline void pp_tokens_lost(pp *p) { p->diags->tokens_lost = true; }
 /* An error after which nothing is read. */
 void pp_fatal(pp *p, qn_loc loc, uint32_t length, const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* Always false, so that callers can return it. */

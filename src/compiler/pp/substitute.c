@@ -107,6 +107,7 @@ static bool paste(state *s, pp_token *left, const pp_token *right, bool *pasted)
   *pasted = pp_lex_whole(p, qn_sv_make(text, size), left->loc, &both);
   if (!*pasted) {
     if (!pp_alive(p)) return false;
+    pp_tokens_lost(p);
     pp_error(p, s->invocation->loc, s->invocation->length, "'##' makes '%s', which is no token", text);
     return pp_alive(p);
   }
