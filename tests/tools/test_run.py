@@ -101,6 +101,12 @@ class Values(CommandTest):
                                        " for (int i = 0; i < %d; i++) a[(i * 7 + g) %% %d] = i + o[g]; o[g] = a[o[g] + 5]; }" % ((words,) * 3))
             self.quern("run", source, "--arg", "o=zeros:64", "--compare" if words < 20000 else "--time")
 
+    def test_a_switch_of_many_cases(self):
+        for count in (40, 300):
+            cases = "".join("case %d: v = v * %d + %d; %s" % (i, i % 7 + 3, i, "break; " if i % 5 else "") for i in range(count))
+            source = self.file("k.cl", "kernel void k(global uint *o) { size_t g = get_global_id(0); uint v = o[g]; switch (v) { %s } o[g] = v; }" % cases)
+            self.quern("run", source, "--arg", "o=range:320", "--compare")
+
     def test_repeat_gives_the_result_of_one_launch(self):
         out, _ = self.quern(*SAXPY, "--print", "y:3", "--repeat", "5", "--time")
         self.assertTrue(out.startswith("y: 1 3 5\n"))

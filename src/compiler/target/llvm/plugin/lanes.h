@@ -157,7 +157,7 @@ LLVMValueRef lanes_alloca(lanes *l, LLVMTypeRef type);
 
 /* Whether a kernel is better run one item after another. */
 bool lanes_are_slow(emitter *e, ir_function *f);
-/* Whether the private variables of all lanes are too much for a stack. */
+/* Whether the private variables of all lanes are too much for a stack, or a switch has too many cases for lanes. */
 bool lanes_are_large(const emitter *e, const ir_function *f);
 bool lanes_region(emitter *e, const ir_block *block);
 

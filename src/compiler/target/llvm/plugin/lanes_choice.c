@@ -43,11 +43,20 @@ static const ir_block *only_region(const ir_function *f) {
 /* Private variables stand on a worker's stack, once for each lane, in the copy with masks and in the one without. */
 enum { STACK_BYTES = 256 << 10, COPIES = 2 };
 
+/* A switch whose lanes go different ways is a mask and a place to meet for each case, which takes the back end more than
+ * linear time. */
+enum { MOST_CASES = 48 };
+
+static bool find_large_switch(void *user, ir_inst *inst) {
+  (void)user;
+  return inst->op != IR_SWITCH || inst->u.ctrl.block_count <= MOST_CASES;
+}
+
 bool lanes_are_large(const emitter *e, const ir_function *f) {
   uint64_t bytes = 0;
   for (const ir_var *v = f->vars; v; v = v->next)
     if (v->storage == IR_STORE_PLAIN) bytes += v->type->size;
-  return bytes > STACK_BYTES / COPIES / e->lane_width;
+  return bytes > STACK_BYTES / COPIES / e->lane_width || !ir_walk(f->body, find_large_switch, NULL);
 }
 
 bool lanes_are_slow(emitter *e, ir_function *f) {
