@@ -67,7 +67,7 @@ target_link_libraries(with_shared PRIVATE quern::quern)
 add_executable(with_static ${EXAMPLE})
 target_link_libraries(with_static PRIVATE quern::static)
 END
-cmake -S "$work/project" -B "$work/project/build" -DCMAKE_PREFIX_PATH="$prefix" -DEXAMPLE="$source/examples/saxpy.c" \
+cmake -G Ninja -S "$work/project" -B "$work/project/build" -DCMAKE_PREFIX_PATH="$prefix" -DEXAMPLE="$source/examples/saxpy.c" \
   >"$work/log" 2>&1 && cmake --build "$work/project/build" >>"$work/log" 2>&1 || die "find_package(quern): the program doesn't build"
 run "find_package, quern::quern" "$work/project/build/with_shared"
 # A program elsewhere that holds libquern.a has to be told where the plug-ins are.
