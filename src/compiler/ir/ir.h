@@ -154,39 +154,60 @@ void ir_type_print(const ir_type *type, qn_bytes *out);
  * Leaves
  *   CONST      scalar: imm holds the bits
  *   AGGREGATE  vector, array or struct of constants (args). An array's last parts may be missing: they are zero. A
- * union has one part, for its first field of the part's type ZERO       all bytes zero: vector, array, struct, the null
- * pointer (a scalar's zero is a CONST) UNDEF      any value, the same at each use PARAM      imm is the index ADDRESS
- * of u.var, plus imm bytes (imm and another pointer type only in initialisers) Integers (AND OR XOR NOT also of bool)
+ *              union has one part, for its first field of the part's type
+ *   ZERO       all bytes zero: vector, array, struct, the null pointer (a scalar's zero is a CONST)
+ *   UNDEF      any value, the same at each use
+ *   PARAM      imm is the index
+ *   ADDRESS    of u.var, plus imm bytes (imm and another pointer type only in initialisers)
+ * Integers (AND OR XOR NOT also of bool)
  *   x / 0 = 0, x % 0 = x, INT_MIN / -1 = INT_MIN, INT_MIN % -1 = 0. Shift amounts are taken modulo the width.
  *   CLZ, CTZ of 0: the width.
  * Floats: IEEE, round to nearest even; each is correctly rounded. A NaN that is made is any NaN.
  *   FREM is C's fmod, FMA has one rounding, FMIN and FMAX: a NaN loses against a number; of two zeros either.
  *   FNEG, FABS, COPYSIGN work on bits. FROUND is C's round (halves away from zero).
  * Comparisons: EQ NE also of bool; EQ NE ULT ULE also of pointers of one space. F..: ordered but FNE, which is true of
- * NaNs. Conversions ZEXT SEXT also from bool. FTOS FTOU toward zero; out of range: any value, with IR_SAT the nearest,
- * NaN 0. STOF UTOF of an integer (or bool, UTOF), FNARROW: round to nearest even. BITCAST    values of one total size;
- * a 3-vector only from and to 3-vectors Values SELECT     bool or bool vector, a, b: a where true; a scalar bool
- * chooses whole values, pointers too VEC        as many scalars as lanes EXTRACT    vector, index (any int; out of
- * range: any lane) INSERT     vector, scalar, index (out of range: any lane may be changed) SHUFFLE    a, b of one
- * type; u.mask: lanes of a then b; -1: any value. The result has another count of lanes, 2 to 16 ELEM       pointer +
- * signed index, in elements; same type INDEX      pointer to array or vector, signed index -> pointer to element FIELD
- * pointer to struct, imm -> pointer to field PCAST      pointer of another element type, or to and from generic PTOI
- * ITOP  pointer <-> integer of any width, zero-extended or cut PDIFF      signed distance in elements, size type
+ *   NaNs.
+ * Conversions
+ *   ZEXT SEXT  also from bool
+ *   FTOS FTOU  toward zero; out of range: any value, with IR_SAT the nearest, NaN 0
+ *   STOF UTOF  of an integer (or bool, UTOF); as FNARROW: round to nearest even
+ *   BITCAST    values of one total size; a 3-vector only from and to 3-vectors
+ * Values
+ *   SELECT     bool or bool vector, a, b: a where true; a scalar bool chooses whole values, pointers too
+ *   VEC        as many scalars as lanes
+ *   EXTRACT    vector, index (any int; out of range: any lane)
+ *   INSERT     vector, scalar, index (out of range: any lane may be changed)
+ *   SHUFFLE    a, b of one type; u.mask: lanes of a then b; -1: any value. The result has 2 to 16 lanes
+ *   ELEM       pointer + signed index, in elements; same type
+ *   INDEX      pointer to array or vector, signed index -> pointer to element
+ *   FIELD      pointer to struct, imm -> pointer to field
+ *   PCAST      pointer of another element type, or to and from generic
+ *   PTOI ITOP  pointer <-> integer of any width, zero-extended or cut
+ *   PDIFF      signed distance in elements, size type
  * Work-item queries: imm is the dimension 0..2; result: size type. WORK_DIM: i32. LOCAL_SIZE is that of this group.
  * Memory
- *   LOAD       scalar, vector, pointer or bool; imm: alignment in bytes, 0 = the type's. A 3-vector may touch 4
- * elements STORE      pointer, value; imm as for load VLOAD      element pointer -> vector of consecutive elements,
- * aligned as an element; a 3-vector touches 3 VSTORE     element pointer, vector; a 3-vector writes 3 elements COPY
- * target, source: pointers to one type; all its bytes; imm as for load. They are equal or don't overlap CALL u.callee;
- * arguments Synchronisation BARRIER FENCE  imm = IR_FENCE_LOCAL | IR_FENCE_GLOBAL ATOMIC     u.atomic.rmw; pointer to
- * i32, i64, f32, f64, then value(s); result: the old value (STORE: none). CMPXCHG: pointer, expected, new Control IF
- * bool; blocks: then, else LOOP       blocks: body, continue. Ends only by break or break_if SWITCH     int; blocks:
- * one a case in the order of `cases`, then default. No fall-through BREAK      leaves the innermost loop or switch; not
- * in a continue block (but in a switch there) CONTINUE   to the continue block of the innermost loop; not from its
- * continue block BREAK_IF   last in a continue block: leaves the loop when true RETURN     leaves the function; in a
- * region it ends the region for that work-item. Not in a continue block TRAP       must not be reached REGION     after
- * pass `regions`, in kernels for CPUs: the block runs once for each work-item of the group; outside of regions code
- * runs once a group */
+ *   LOAD       scalar, vector, pointer or bool; imm: alignment in bytes, 0 = the type's. A 3-vector may touch 4 elements
+ *   STORE      pointer, value; imm as for load
+ *   VLOAD      element pointer -> vector of consecutive elements, aligned as an element; a 3-vector touches 3
+ *   VSTORE     element pointer, vector; a 3-vector writes 3 elements
+ *   COPY       target, source: pointers to one type; all its bytes; imm as for load. They are equal or don't overlap
+ *   FRESH      address of a private variable: what it held is gone; it starts undefined here
+ *   CALL       u.callee; arguments
+ * Synchronisation
+ *   BARRIER FENCE  imm = IR_FENCE_LOCAL | IR_FENCE_GLOBAL
+ *   ATOMIC     u.atomic.rmw; pointer to i32, i64, f32, f64, then value(s); result: the old value (STORE: none).
+ *              CMPXCHG: pointer, expected, new
+ * Control
+ *   IF         bool; blocks: then, else
+ *   LOOP       blocks: body, continue. Ends only by break or break_if
+ *   SWITCH     int; blocks: one a case in the order of `cases`, then default. No fall-through
+ *   BREAK      leaves the innermost loop or switch; not in a continue block (but in a switch there)
+ *   CONTINUE   to the continue block of the innermost loop; not from its continue block
+ *   BREAK_IF   last in a continue block: leaves the loop when true
+ *   RETURN     leaves the function; in a region it ends the region for that work-item. Not in a continue block
+ *   TRAP       must not be reached
+ *   REGION     after pass `regions`, in kernels for CPUs: the block runs once for each work-item of the group; outside
+ *              of regions code runs once a group */
 /* clang-format off */
 #define IR_OPS(X) \
   X(CONST, "const", 0, LEAF) X(AGGREGATE, "aggregate", -1, LEAF) X(ZERO, "zero", 0, LEAF) X(UNDEF, "undef", 0, LEAF) X(PARAM, "param", 0, LEAF) X(ADDRESS, "address", 0, LEAF) \
