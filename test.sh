@@ -1,7 +1,7 @@
 #!/bin/bash
 # test.sh: installs what is needed (Debian 12), builds and passes all tests. Exit status 0 when nothing failed.
 #   --quick    gcc's build, its tests and the format check only
-#   --long     also tests labelled `long`, and ten times the fuzzing
+#   --long     also tests labelled `long`, whole counts in the others (QUERN_LONG=1), and ten times the fuzzing
 #   --device   also tests labelled `device`: they need a GPU or another device that a plain machine lacks
 # QUERN_FUZZ_SECONDS (60): how long each fuzz target runs. QUERN_JOBS (all cores).
 set -u
@@ -18,7 +18,10 @@ for argument in "$@"; do
 done
 jobs=${QUERN_JOBS:-$(nproc)}
 fuzz_seconds=${QUERN_FUZZ_SECONDS:-60}
-[ $long = 1 ] && fuzz_seconds=$((fuzz_seconds * 10))
+if [ $long = 1 ]; then
+  fuzz_seconds=$((fuzz_seconds * 10))
+  export QUERN_LONG=1
+fi
 logs=$PWD/build/log
 mkdir -p "$logs"
 
@@ -76,7 +79,10 @@ run_tests() {
   shift 3
   [ $long = 1 ] || exclude+='|^long$'
   [ $device = 1 ] || exclude+='|^device$'
-  ctest --test-dir "$directory" -j "$jobs" --output-on-failure --no-tests=error -LE "$exclude" "$@" >"$log" 2>&1
+  local limit=300
+  [ $long = 1 ] && limit=3600
+  ctest --test-dir "$directory" -j "$jobs" --timeout $limit --output-on-failure --no-tests=error -LE "$exclude" "$@" >"$log" 2>&1
+  grep -ohE '(rounds|measured): .*' "$directory/Testing/Temporary/LastTest.log" | sort -u | sed 's/^/  /'
   local summary
   summary=$(grep -E 'tests passed, [0-9]+ tests failed out of' "$log")
   if [[ $summary =~ ,\ ([0-9]+)\ tests\ failed\ out\ of\ ([0-9]+) ]]; then

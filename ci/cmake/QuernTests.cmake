@@ -16,11 +16,12 @@ set(quern_sanitizer_environment
 # Every program gets these: where sources and build are, and the plug-ins of this build.
 function(quern_test_program name)
   target_link_libraries(${name} PRIVATE quern-flags PkgConfig::CMOCKA)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_compile_definitions(${name} PRIVATE QUERN_SOURCE_DIR="${PROJECT_SOURCE_DIR}" QUERN_BINARY_DIR="${PROJECT_BINARY_DIR}")
 endfunction()
 
-# quern_test_properties(NAME LABEL...): time limit, environment, labels. The label `serial` keeps other tests from running
-# beside it: for those that measure.
+# quern_test_properties(NAME LABEL...): environment and labels; test.sh sets the time limit. The label `serial` keeps other
+# tests from running beside it: for those that measure.
 if(QUERN_LLVM)
   set(quern_llvm_environment "QUERN_LLVM_LIBRARY=${PROJECT_BINARY_DIR}/libquern-llvm.so")
 endif()
@@ -28,7 +29,7 @@ function(quern_test_properties name)
   if("serial" IN_LIST ARGN)
     set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
   endif()
-  set_tests_properties(${name} PROPERTIES TIMEOUT 300 LABELS "${ARGN}"
+  set_tests_properties(${name} PROPERTIES LABELS "${ARGN}"
     ENVIRONMENT "QUERN_ADAPTER_PATH=${PROJECT_BINARY_DIR};QUERN_CACHE=off;QUERN_VERIFY=1;${quern_llvm_environment};${quern_sanitizer_environment}")
 endfunction()
 
