@@ -24,7 +24,7 @@
 extern "C" {
 #endif
 
-#define QN_ADAPTER_ABI_VERSION 1u
+#define QN_ADAPTER_ABI_VERSION 2u
 
 typedef struct qn_adapter_instance qn_adapter_instance; /* the adapter defines these */
 typedef struct qn_adapter_device qn_adapter_device;
@@ -113,6 +113,7 @@ typedef struct qn_adapter_code {
   uint32_t kind;                /* QN_CODE_... */
   QN_SLOT(const void *, bytes); /* borrowed for the call */
   uint64_t size_bytes;
+  QN_SLOT(const char *, options); /* for the driver's compiler (QN_CODE_OPENCL_C); NULL: none */
 } qn_adapter_code;
 
 typedef struct qn_adapter_parameter {
@@ -121,6 +122,9 @@ typedef struct qn_adapter_parameter {
   uint32_t alignment;   /* of a value or of local memory */
   uint32_t slot_offset; /* where it stands in a CPU entry's argument block */
 } qn_adapter_parameter;
+
+/* entry_flags: hidden parameters of an entry. */
+#define QN_ENTRY_RANGE (UINT64_C(1) << 0) /* takes the launch's range: see "Entries of OpenCL C code" */
 
 /* What the compiler knows of a kernel; given at kernel_create, borrowed for the call. */
 typedef struct qn_adapter_kernel_description {
@@ -134,6 +138,7 @@ typedef struct qn_adapter_kernel_description {
   uint64_t scratch_bytes_per_item; /* CPU: private values that live across barriers */
   uint64_t scratch_bytes_per_group;
   uint64_t required_local[3];
+  uint64_t entry_flags; /* QN_ENTRY_... */
 } qn_adapter_kernel_description;
 
 typedef struct qn_adapter_kernel_info {
@@ -267,6 +272,11 @@ typedef struct qn_adapter_table {
   /* Device time at a value's completion, nanoseconds of the device's clock. Timed queues only. */
   QN_FUNCTION(qn_status, queue_time, qn_adapter_queue *queue, uint64_t value, uint64_t *out_ns);
   QN_FUNCTION(qn_status, native, uint32_t kind, void *object, uint32_t which, uint64_t *out_native);
+  /* What the driver made of a program, for program_create as QN_CODE_NATIVE on the same device with the same driver.
+   * *out_size is its size; copied to `bytes` when `capacity` has room, so a first call with 0 and NULL asks the size.
+   * May be NULL. Errors: UNSUPPORTED when the driver gives none. */
+  QN_FUNCTION(qn_status, program_binary, qn_adapter_device *device, qn_adapter_program *program, uint64_t capacity,
+              void *bytes, uint64_t *out_size);
 } qn_adapter_table;
 
 /* The one exported symbol. Returns the adapter's constant table, whatever `abi_version` the core asks for: the core
@@ -301,6 +311,25 @@ typedef struct qn_cpu_group {
 
 /* Runs one work-group. */
 typedef void (*qn_cpu_entry_fn)(const qn_cpu_launch *launch, const qn_cpu_group *group);
+
+/* ---- Entries of OpenCL C code (QN_CODE_OPENCL_C) ------------------------------------------------ */
+
+/* An entry is a kernel named `symbol`. Its parameters, in this order:
+ *   - the kernel's own, each at its index: a value as it is; a buffer as a pointer to its allocation's first byte (NULL
+ *     for a null pointer); local memory as a __local pointer;
+ *   - for each buffer parameter, in order, a ulong: the byte offset to add to that pointer (0 for a null pointer);
+ *   - with QN_ENTRY_RANGE, a qn_opencl_range by value.
+ * The adapter may run a launch in parts, so as to leave a smaller last group where the driver can't, and parts of a
+ * launch (group_base) as well. get_global_id, get_local_id, get_local_size and get_work_dim are right within a part;
+ * what the other range functions tell of the whole launch is in qn_opencl_range, and an entry that uses them takes it.
+ * get_group_id is the part's own plus group_base. The layout is that of the same struct in OpenCL C, of ulong. */
+typedef struct qn_opencl_range {
+  uint64_t global_size[3];
+  uint64_t global_offset[3];
+  uint64_t group_base[3]; /* of this part */
+  uint64_t num_groups[3];
+  uint64_t enqueued_local[3];
+} qn_opencl_range;
 
 #ifdef __cplusplus
 }
