@@ -268,6 +268,29 @@ QN_API QN_MUST_USE qn_status qn_point_wait(const qn_point *point, uint64_t timeo
  * INVALID_ARGUMENT, NOT_READY, UNSUPPORTED. */
 QN_API QN_MUST_USE qn_status qn_point_elapsed(const qn_point *a, const qn_point *b, int64_t *out_ns);
 
+/* ---- Callbacks at a point ----------------------------------------------------------------------- */
+
+/* What qn_queue_call calls. `status` is that of the point: QN_OK, the cause of its failure (qn_error_text has its words),
+ * or QN_ERROR_CLOSED when the runtime was closed and the point was not complete within the close's time limit. */
+typedef void (*qn_call_fn)(void *user, qn_status status);
+
+/* Calls `function` once when a point of this queue is complete or has failed; `point` NULL: the queue's last one. Exactly
+ * once when this returns QN_OK, not at all when it fails; the exit of the process calls nothing any longer.
+ *
+ * Callbacks run on a thread of the library, one a queue, which the queue's first call starts; never inside qn_queue_call, and
+ * one after the other in the order of their points (those of one point in the order of the calls). The queue lives until they
+ * have returned, whoever has released it. A callback may call everything but qn_runtime_close: release what it likes, make
+ * objects, launch, ask for more callbacks. What would have to wait there is QN_ERROR_WOULD_BLOCK instead: waiting for a point
+ * that is not complete, a launch on a full queue, a map of a busy buffer, a drain, closing.
+ * Errors: INVALID_HANDLE, INVALID_ARGUMENT (a point of another queue, or not given out), OUT_OF_HOST_MEMORY, LIMIT (no
+ * thread). Cost: a lock of the queue's callbacks, one allocation; the first call of a queue starts a thread. */
+QN_API QN_MUST_USE qn_status qn_queue_call(qn_queue queue, const qn_point *point, qn_call_fn function, void *user);
+
+/* For event loops: a descriptor that becomes readable when a point of this queue (NULL: its last) is complete or has failed,
+ * or its runtime was closed; qn_point_wait with QN_POLL then tells which. The caller closes it, at any time. On Linux an
+ * eventfd. Errors: as qn_queue_call, UNSUPPORTED where the system has none. Cost: that of qn_queue_call, two descriptors. */
+QN_API QN_MUST_USE qn_status qn_queue_descriptor(qn_queue queue, const qn_point *point, int32_t *out_descriptor);
+
 /* ---- Buffers ------------------------------------------------------------------------------------ */
 
 enum {

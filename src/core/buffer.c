@@ -5,6 +5,7 @@
 #include "base/handle.h"
 #include "base/os/clock.h"
 #include "base/status.h"
+#include "core/call.h"
 #include "core/exit.h"
 #include "core/options.h"
 #include "core/reaper.h"
@@ -156,6 +157,7 @@ static qn_status take_block(core_device *device, core_buffer *buffer) {
   for (;;) {
     qn_status status = qn_pool_take(&device->pool, buffer->memory, buffer->size_bytes, buffer->wrapped, &buffer->block);
     if (status != QN_ERROR_OUT_OF_MEMORY || core_reaper_count(device->reaper) == 0) return status;
+    QN_TRY(core_may_wait("memory is about to become free: the call"));
     if (deadline == 0) deadline = qn_clock_deadline(MEMORY_PATIENCE_NS);
     if (qn_clock_left(deadline) == 0) return status;
     qn_clock_sleep(1000000);

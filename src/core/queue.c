@@ -130,6 +130,7 @@ static uint64_t known_complete(const core_queue *queue) {
 static qn_status wait_for_room(core_queue *queue, uint64_t seen, uint64_t deadline) {
   core_timeline *t = queue->timeline;
   uint64_t submitted = atomic_load(&t->submitted);
+  QN_TRY(core_may_wait("the queue is full, and the call"));
   if (seen >= submitted) QN_FAIL(QN_ERROR_LIMIT, "the queue takes no command although nothing on it is in flight");
   uint64_t left = qn_clock_left(deadline);
   uint64_t wanted = seen + 1 + (submitted - seen) / 8;
@@ -255,6 +256,7 @@ static bool queue_ready(core_object *object) {
 static void queue_destroy(core_object *object, core_refusal *refusal) {
   core_queue *queue = (core_queue *)object;
   core_device *device = queue->device;
+  core_caller_close(&queue->caller);
   core_refusal_note(refusal, device->table->queue_destroy(device->native, queue->native), "queue");
   core_timeline_free(queue->timeline);
   core_fence_free(&queue->fence);

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/call.h"
 #include "core/device.h"
 #include "core/object.h"
 #include "core/timeline.h"
@@ -22,6 +23,7 @@ typedef struct core_queue {
   uint64_t launches, copies, fills;                                       /* under the timeline's lock */
   enum { CORE_QUEUE_WORKS, CORE_QUEUE_RETIRED, CORE_QUEUE_FENCED } stage; /* the reaper's */
   core_fence fence;
+  core_caller caller;
 } core_queue;
 
 /* Pins a queue for a call. Unpin with qn_handle_unpin(handle). */

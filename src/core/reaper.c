@@ -7,6 +7,7 @@
 #include "base/os/clock.h"
 #include "base/os/thread.h"
 #include "base/status.h"
+#include "core/call.h"
 #include "core/exit.h"
 
 struct core_reaper {
@@ -151,6 +152,7 @@ qn_status core_reaper_drain(core_reaper *reaper, uint64_t timeout_ns) {
     if (left_ns == 0)
       QN_FAIL(QN_ERROR_TIMEOUT, "%u released objects are still in use by work in flight after %llu ns", left,
               (unsigned long long)timeout_ns);
+    QN_TRY(core_may_wait("released objects are still in use: the call"));
     qn_clock_sleep(pause < left_ns ? pause : left_ns);
     if (pause < LONGEST_PAUSE_NS) pause *= 2;
   }

@@ -5,6 +5,7 @@
 #include "base/handle.h"
 #include "base/os/clock.h"
 #include "base/status.h"
+#include "core/call.h"
 #include "core/exit.h"
 #include "core/options.h"
 #include "core/reaper.h"
@@ -127,7 +128,11 @@ static qn_status close_pinned(core_runtime *runtime, const void *handle, uint64_
   QN_TRY(qn_handle_revoke(handle)); /* of two who close at a time, one goes on */
   atomic_fetch_add_explicit(&runtime->closing, 1, memory_order_acq_rel);
   revoke_children(runtime);
-  QN_TRY(wait_for_devices(runtime, timeout_ns));
+  qn_status status = wait_for_devices(runtime, timeout_ns);
+  if (status < 0) {
+    atomic_store(&runtime->gave_up, 1);
+    return status;
+  }
   qn_mutex_lock(&runtime->lock);
   core_adapters_close(&runtime->adapters, &runtime->refusal);
   qn_mutex_unlock(&runtime->lock);
@@ -136,6 +141,7 @@ static qn_status close_pinned(core_runtime *runtime, const void *handle, uint64_
 
 static qn_status close(qn_runtime handle, uint64_t timeout_ns) {
   core_runtime *runtime = NULL;
+  QN_TRY(core_may_wait("closing waits for the callbacks: it"));
   QN_TRY(core_runtime_pin(handle, &runtime));
   qn_status status = close_pinned(runtime, handle, timeout_ns);
   qn_handle_unpin(handle);

@@ -15,6 +15,7 @@ typedef struct core_runtime {
   core_object object;
   uint32_t owner;           /* its id in handle.h */
   _Atomic uint32_t closing; /* once 1, no object is made any longer */
+  _Atomic uint32_t gave_up; /* closing has reached its time limit: callbacks are not waited for any longer */
   _Atomic uint32_t devices; /* open or not yet destroyed; qn_runtime_close sleeps on it */
   qn_mutex lock;            /* the rest */
   qn_arena arena;

@@ -6,6 +6,7 @@
 
 #include "base/os/clock.h"
 #include "base/status.h"
+#include "core/call.h"
 
 /* ---- The registry ------------------------------------------------------------------------------- */
 
@@ -253,6 +254,7 @@ qn_status core_point_wait(const qn_point *point, uint64_t timeout_ns) {
         break;
     }
     if (timeout_ns == QN_POLL) return QN_NOT_READY;
+    QN_TRY(core_may_wait("the point is not complete: the call"));
     uint64_t left = qn_clock_left(deadline);
     qn_status status = left == 0 ? QN_ERROR_TIMEOUT : wait_in_adapter(t, point, left);
     if (status == QN_ERROR_TIMEOUT)
