@@ -35,6 +35,9 @@ bool qn_file_exists(const char *path);
 /* Errors: NOT_FOUND, IO. */
 QN_MUST_USE qn_status qn_file_remove(const char *path);
 
+/* Sets the time of last modification. Errors: NOT_FOUND, IO. */
+QN_MUST_USE qn_status qn_file_set_time(const char *path, uint64_t ns);
+
 /* Names in a directory, sorted by byte, without "." and "..", in `arena`. Errors: NOT_FOUND, IO, OUT_OF_HOST_MEMORY. */
 QN_MUST_USE qn_status qn_directory_list(qn_arena *arena, const char *path, const char ***out_names, size_t *out_count);
 /* With its parents; no error when it is there. Errors: IO. */

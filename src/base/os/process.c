@@ -76,3 +76,5 @@ qn_status qn_process_run(const char *const *arguments, uint64_t timeout_ns, qn_p
   *out_end = end;
   return QN_OK;
 }
+
+uint32_t qn_process_user(void) { return (uint32_t)geteuid(); }

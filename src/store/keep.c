@@ -1,0 +1,241 @@
+#include "store/keep.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/os/files.h"
+#include "base/os/stage.h"
+#include "base/status.h"
+
+enum { DIGITS = QN_KEY_BYTES * 2, PRUNE_BYTE = 0 };
+
+/* ---- Walking ------------------------------------------------------------------------------------ */
+
+static int digit_of(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* "ab" and "cdef...-KIND" make an item. */
+static bool read_name(const char *shard, const char *name, qn_store_item *out) {
+  char digits[DIGITS + 1];
+  size_t length = strlen(name);
+  if (strlen(shard) != 2 || length < DIGITS - 2 + 2 || length > DIGITS - 2 + 4 || name[DIGITS - 2] != '-') return false;
+  memcpy(digits, shard, 2);
+  memcpy(digits + 2, name, DIGITS - 2);
+  for (int i = 0; i < QN_KEY_BYTES; i++) {
+    int high = digit_of(digits[2 * i]), low = digit_of(digits[2 * i + 1]);
+    if (high < 0 || low < 0) return false;
+    out->key.bytes[i] = (unsigned char)(high << 4 | low);
+  }
+  char *end;
+  unsigned long kind = strtoul(name + DIGITS - 2 + 1, &end, 10);
+  out->kind = (uint32_t)kind;
+  return *end == '\0' && kind > 0;
+}
+
+static qn_status walk_shard(qn_store *store, const char *shard, qn_store_visit_fn visit, void *user, bool *goes_on) {
+  char path[4096];
+  qn_arena arena;
+  const char **names;
+  size_t count = 0;
+  if (snprintf(path, sizeof path, "%s/%s", store->path, shard) >= (int)sizeof path) return QN_OK;
+  qn_arena_init(&arena, 0);
+  qn_status status = qn_directory_list(&arena, path, &names, &count);
+  if (status == QN_ERROR_NOT_FOUND) status = QN_OK; /* gone meanwhile */
+  for (size_t i = 0; status >= 0 && i < count && *goes_on; i++) {
+    qn_store_item item;
+    qn_file_info info;
+    if (!read_name(shard, names[i], &item)) continue;
+    if (!qn_store_entry_path(store, &item.key, item.kind, path, sizeof path)) continue;
+    if (qn_file_query(path, &info) < 0 || !info.is_regular) continue;
+    item.file_bytes = info.size_bytes;
+    item.used_ns = info.modified_ns;
+    *goes_on = visit(user, &item);
+  }
+  qn_arena_free(&arena);
+  return status;
+}
+
+static qn_status walk(qn_store *store, qn_store_visit_fn visit, void *user) {
+  qn_arena arena;
+  const char **names;
+  size_t count = 0;
+  bool goes_on = true;
+  qn_arena_init(&arena, 0);
+  qn_status status = qn_directory_list(&arena, store->path, &names, &count);
+  for (size_t i = 0; status >= 0 && i < count && goes_on; i++)
+    if (strlen(names[i]) == 2) status = walk_shard(store, names[i], visit, user, &goes_on);
+  qn_arena_free(&arena);
+  return status == QN_ERROR_NOT_FOUND ? QN_OK : status;
+}
+
+qn_status qn_store_walk(qn_store *store, qn_store_visit_fn visit, void *user) {
+  if (store->settings.mode == QN_STORE_OFF) return QN_OK;
+  qn_error_saved saved;
+  qn_error_save(&saved);
+  qn_status status = walk(store, visit, user);
+  if (status >= 0) qn_error_restore(&saved); /* what vanished meanwhile left a text */
+  if (status < 0) free(saved.text);
+  return status;
+}
+
+/* ---- All items ---------------------------------------------------------------------------------- */
+
+typedef struct item_list {
+  qn_store_item *items;
+  size_t count, capacity;
+  uint64_t bytes;
+  bool failed;
+} item_list;
+
+static bool collect(void *user, const qn_store_item *item) {
+  item_list *list = user;
+  if (list->count == list->capacity) {
+    size_t capacity = list->capacity ? list->capacity * 2 : 1024;
+    qn_store_item *items = realloc(list->items, capacity * sizeof *items);
+    if (!items) {
+      list->failed = true;
+      return false;
+    }
+    list->items = items;
+    list->capacity = capacity;
+  }
+  list->items[list->count++] = *item;
+  list->bytes += item->file_bytes;
+  return true;
+}
+
+static qn_status collect_all(qn_store *store, item_list *list) {
+  QN_TRY(qn_store_walk(store, collect, list));
+  if (list->failed) QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the list of %zu cache entries", list->count);
+  return QN_OK;
+}
+
+static void remove_item(qn_store *store, const qn_store_item *item, qn_store_kept *kept) {
+  char path[4096];
+  if (!qn_store_entry_path(store, &item->key, item->kind, path, sizeof path) || qn_file_remove(path) < 0) return;
+  kept->removed_entries++;
+  kept->removed_bytes += item->file_bytes;
+  kept->entries--;
+  kept->bytes -= item->file_bytes;
+}
+
+/* ---- One at a time ------------------------------------------------------------------------------ */
+
+typedef qn_status (*upkeep_fn)(qn_store *store, const void *user, qn_store_kept *out);
+
+static void sweep(qn_store *store, qn_store_kept *kept) {
+  char path[4096];
+  if (snprintf(path, sizeof path, "%s/new", store->path) < (int)sizeof path) kept->swept = qn_stage_sweep(path);
+}
+
+/* Makes the counters say what is there now; what others store during the walk is theirs to count. */
+static void settle_counters(qn_store *store, const qn_counters *before, const qn_store_kept *kept,
+                            qn_counter removed_as) {
+  qn_counters change = {0}, after;
+  change.values[removed_as] = (int64_t)kept->removed_entries;
+  change.values[QN_COUNT_SWEPT] = (int64_t)kept->swept;
+  change.values[QN_COUNT_ENTRIES] = (int64_t)kept->entries - before->values[QN_COUNT_ENTRIES];
+  change.values[QN_COUNT_BYTES] = (int64_t)kept->bytes - before->values[QN_COUNT_BYTES];
+  qn_store_count(store, &change, &after);
+}
+
+static qn_status upkeep(qn_store *store, upkeep_fn run, const void *user, qn_counter removed_as,
+                        qn_store_kept *out_kept) {
+  char path[4096];
+  qn_file_lock lock;
+  qn_counters nothing = {0}, before = {0};
+  qn_store_kept kept = {0};
+  *out_kept = kept;
+  if (store->settings.mode == QN_STORE_OFF)
+    QN_FAIL(QN_ERROR_UNSUPPORTED, "the cache is off%s%s", store->reason[0] ? ": " : "", store->reason);
+  if (!qn_file_exists(store->path)) return QN_OK;
+  if (snprintf(path, sizeof path, "%s/locks", store->path) >= (int)sizeof path)
+    QN_FAIL(QN_ERROR_LIMIT, "the cache directory's name is too long");
+  QN_TRY(qn_file_lock_take(path, PRUNE_BYTE, QN_POLL, &lock));
+  qn_store_count(store, &nothing, &before);
+  qn_status status = run(store, user, &kept);
+  if (status >= 0) {
+    sweep(store, &kept);
+    settle_counters(store, &before, &kept, removed_as);
+    QN_LOG(CACHE, "kept %llu entries, %llu bytes; removed %llu entries", (unsigned long long)kept.entries,
+           (unsigned long long)kept.bytes, (unsigned long long)kept.removed_entries);
+    *out_kept = kept;
+  }
+  qn_file_lock_give(&lock);
+  return status;
+}
+
+/* ---- Pruning ------------------------------------------------------------------------------------ */
+
+static int by_use(const void *a, const void *b) {
+  const qn_store_item *x = a, *y = b;
+  if (x->used_ns != y->used_ns) return x->used_ns < y->used_ns ? -1 : 1;
+  return memcmp(x->key.bytes, y->key.bytes, QN_KEY_BYTES);
+}
+
+static qn_status evict(qn_store *store, const void *user, qn_store_kept *kept) {
+  const uint64_t *max_bytes = user;
+  item_list list = {0};
+  qn_status status = collect_all(store, &list);
+  kept->entries = list.count;
+  kept->bytes = list.bytes;
+  if (status >= 0 && list.bytes > *max_bytes) {
+    qsort(list.items, list.count, sizeof *list.items, by_use);
+    for (size_t i = 0; i < list.count && kept->bytes > *max_bytes; i++) remove_item(store, &list.items[i], kept);
+  }
+  free(list.items);
+  return status;
+}
+
+qn_status qn_store_prune(qn_store *store, uint64_t max_bytes, qn_store_kept *out_kept) {
+  return upkeep(store, evict, &max_bytes, QN_COUNT_EVICTIONS, out_kept);
+}
+
+/* ---- Verifying ---------------------------------------------------------------------------------- */
+
+typedef struct verifier {
+  qn_store *store;
+  qn_store_kept *kept;
+} verifier;
+
+static bool verify_one(void *user, const qn_store_item *item) {
+  verifier *v = user;
+  char path[4096];
+  qn_bytes file = {0}, body = {0};
+  v->kept->entries++;
+  v->kept->bytes += item->file_bytes;
+  if (!qn_store_entry_path(v->store, &item->key, item->kind, path, sizeof path)) return true;
+  qn_status status = qn_file_read(path, QN_ENTRY_BODY_LIMIT, &file);
+  qn_entry_fault fault = QN_ENTRY_SOUND; /* one that can't be read just now is not known to be damaged */
+  if (status >= 0) fault = qn_entry_unpack(qn_bytes_view(&file), &item->key, item->kind, &body);
+  if (fault != QN_ENTRY_SOUND && fault != QN_ENTRY_NO_MEMORY) remove_item(v->store, item, v->kept);
+  qn_bytes_free(&file);
+  qn_bytes_free(&body);
+  return true;
+}
+
+static qn_status verify_all(qn_store *store, const void *user, qn_store_kept *kept) {
+  (void)user;
+  verifier v = {store, kept};
+  return qn_store_walk(store, verify_one, &v);
+}
+
+qn_status qn_store_verify(qn_store *store, qn_store_kept *out_kept) {
+  return upkeep(store, verify_all, NULL, QN_COUNT_MISSES_DAMAGED, out_kept);
+}
+
+/* ---- Clearing ----------------------------------------------------------------------------------- */
+
+static qn_status remove_all(qn_store *store, const void *user, qn_store_kept *kept) {
+  const uint64_t nothing = 0;
+  (void)user;
+  return evict(store, &nothing, kept);
+}
+
+qn_status qn_store_clear(qn_store *store, qn_store_kept *out_kept) {
+  return upkeep(store, remove_all, NULL, QN_COUNT_EVICTIONS, out_kept);
+}

@@ -1,0 +1,34 @@
+/* keep.h - a store's upkeep: what is in it, keeping its size, checking it, emptying it. Entry bodies are read by
+ * qn_store_verify alone. Each function may run beside any use of the store by other processes. */
+#ifndef QUERN_STORE_KEEP_H
+#define QUERN_STORE_KEEP_H
+
+#include "store/store.h"
+
+typedef struct qn_store_item {
+  qn_key key;
+  uint32_t kind;
+  uint64_t file_bytes;
+  uint64_t used_ns; /* of the last use, by the store's clock */
+} qn_store_item;
+
+/* Calls `visit` for every entry, in the order of the keys, until it says false. Errors: IO, OUT_OF_HOST_MEMORY; an absent
+ * directory has no entries. */
+typedef bool (*qn_store_visit_fn)(void *user, const qn_store_item *item);
+QN_MUST_USE qn_status qn_store_walk(qn_store *store, qn_store_visit_fn visit, void *user);
+
+typedef struct qn_store_kept {
+  uint64_t entries, bytes;                 /* that stay */
+  uint64_t removed_entries, removed_bytes; /* evicted, or damaged */
+  uint64_t swept;                          /* files of dead processes */
+} qn_store_kept;
+
+/* Removes what was used longest ago until no more than max_bytes are left, sweeps, and counts anew what there is. When
+ * another process is at it already: TIMEOUT. Errors: IO, OUT_OF_HOST_MEMORY. */
+QN_MUST_USE qn_status qn_store_prune(qn_store *store, uint64_t max_bytes, qn_store_kept *out_kept);
+/* Reads every entry, removes those that are damaged. */
+QN_MUST_USE qn_status qn_store_verify(qn_store *store, qn_store_kept *out_kept);
+/* Removes every entry, of other layouts' versions too. The counters stay. */
+QN_MUST_USE qn_status qn_store_clear(qn_store *store, qn_store_kept *out_kept);
+
+#endif

@@ -1,0 +1,311 @@
+#include "store/store.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/os/clock.h"
+#include "base/os/files.h"
+#include "base/os/stage.h"
+#include "base/os/thread.h"
+#include "base/status.h"
+#include "store/keep.h"
+
+enum { DIGITS = QN_KEY_BYTES * 2, LOGGED_DIGITS = 12 };
+#define FILE_LIMIT (QN_ENTRY_BODY_LIMIT + 65536)
+
+const char *qn_store_answer_text(qn_store_answer answer) {
+  static const char *const texts[] = {"hit",
+                                      "no entry",
+                                      "damaged entry",
+                                      "entry of another format",
+                                      "unreadable entry",
+                                      "QUERN_CACHE=recache",
+                                      "the cache is off"};
+  return texts[answer];
+}
+
+/* The verb first, then what it was about. */
+static void tell(const char *verb, const qn_key *key, const char *label, const char *why) {
+  char digits[LOGGED_DIGITS + 1];
+  qn_key_print(key, digits, sizeof digits);
+  QN_LOG(CACHE, "%s %s %s%s%s", verb, label[0] ? label : "-", digits, why[0] ? ": " : "", why);
+}
+
+/* ---- Opening ------------------------------------------------------------------------------------ */
+
+/* Not to be used, for the reason in the error text. */
+static void refuse(qn_store *store) {
+  snprintf(store->reason, sizeof store->reason, "%s", qn_error_text());
+  store->settings.mode = QN_STORE_OFF;
+  QN_LOG(CACHE, "off: %s", store->reason);
+}
+
+qn_status qn_store_init(qn_store *store, const qn_store_settings *settings) {
+  *store = (qn_store){.settings = *settings};
+  store->settings.directory = NULL; /* `path` has it */
+  if (settings->mode == QN_STORE_OFF) return QN_OK;
+  int length = snprintf(store->path, sizeof store->path, "%s/v1", settings->directory);
+  if (length < 0 || (size_t)length >= sizeof store->path)
+    QN_FAIL(QN_ERROR_LIMIT, "the cache directory's name has %zu bytes", strlen(settings->directory));
+  qn_error_saved saved;
+  qn_error_save(&saved);
+  qn_status status = settings->allows_others ? QN_OK : qn_store_check_owner(settings->directory);
+  if (status >= 0 && !settings->allows_others) status = qn_store_check_owner(store->path);
+  if (status < 0) refuse(store);
+  qn_error_restore(&saved);
+  return QN_OK;
+}
+
+static qn_store process_store;
+static qn_once opened;
+static qn_status opened_with;
+static char opening_text[512];
+
+static void open_default(void) {
+  qn_arena arena;
+  qn_store_settings settings;
+  qn_arena_init(&arena, 0);
+  opened_with = qn_store_settings_read(&arena, &settings);
+  if (opened_with >= 0) opened_with = qn_store_init(&process_store, &settings);
+  if (opened_with < 0) snprintf(opening_text, sizeof opening_text, "%s", qn_error_text());
+  qn_arena_free(&arena);
+}
+
+qn_status qn_store_default(qn_store **out_store) {
+  qn_once_run(&opened, open_default);
+  if (opened_with < 0) QN_FAIL(opened_with, "%s", opening_text);
+  *out_store = &process_store;
+  return QN_OK;
+}
+
+/* ---- Paths -------------------------------------------------------------------------------------- */
+
+bool qn_store_entry_path(const qn_store *store, const qn_key *key, uint32_t kind, char *out, size_t capacity) {
+  char digits[DIGITS + 1];
+  qn_key_print(key, digits, sizeof digits);
+  int length = snprintf(out, capacity, "%s/%.2s/%s-%u", store->path, digits, digits + 2, kind);
+  return length > 0 && (size_t)length < capacity;
+}
+
+static void path_in(const qn_store *store, const char *name, char *out, size_t capacity) {
+  int length = snprintf(out, capacity, "%s/%s", store->path, name);
+  if (length < 0 || (size_t)length >= capacity) out[0] = '\0';
+}
+
+static bool may_write(const qn_store *store) {
+  return store->settings.mode == QN_STORE_WRITE || store->settings.mode == QN_STORE_RECACHE;
+}
+
+/* ---- Counting ----------------------------------------------------------------------------------- */
+
+uint64_t qn_store_count(qn_store *store, const qn_counters *change, qn_counters *out) {
+  char path[4096];
+  qn_error_saved saved;
+  if (!may_write(store)) return 0;
+  qn_error_save(&saved);
+  path_in(store, "counters", path, sizeof path);
+  qn_status status = qn_counters_add(path, change, out);
+  if (status == QN_ERROR_NOT_FOUND && qn_directory_make(store->path) >= 0) status = qn_counters_add(path, change, out);
+  if (status < 0) QN_LOG(CACHE, "not counted: %s", qn_error_text());
+  qn_error_restore(&saved);
+  return status < 0 ? 0 : out->clock_ns;
+}
+
+/* ---- Looking up --------------------------------------------------------------------------------- */
+
+static qn_counter counter_of(qn_store_answer answer) {
+  switch (answer) {
+    case QN_STORE_HIT:
+      return QN_COUNT_HITS;
+    case QN_STORE_DAMAGED:
+      return QN_COUNT_MISSES_DAMAGED;
+    case QN_STORE_OTHER_VERSION:
+      return QN_COUNT_MISSES_VERSION;
+    case QN_STORE_UNREADABLE:
+      return QN_COUNT_MISSES_UNREADABLE;
+    case QN_STORE_RECACHED:
+      return QN_COUNT_MISSES_RECACHE;
+    default:
+      return QN_COUNT_MISSES_ABSENT;
+  }
+}
+
+static qn_store_answer answer_of(qn_entry_fault fault) {
+  switch (fault) {
+    case QN_ENTRY_SOUND:
+      return QN_STORE_HIT;
+    case QN_ENTRY_OTHER_VERSION:
+      return QN_STORE_OTHER_VERSION;
+    case QN_ENTRY_NO_MEMORY:
+      return QN_STORE_UNREADABLE;
+    default:
+      return QN_STORE_DAMAGED;
+  }
+}
+
+static qn_store_answer read_entry(const char *path, const qn_key *key, uint32_t kind, qn_bytes *out) {
+  qn_bytes file = {0};
+  qn_status status = qn_file_read(path, FILE_LIMIT, &file);
+  qn_store_answer answer = status == QN_ERROR_NOT_FOUND ? QN_STORE_ABSENT : QN_STORE_UNREADABLE;
+  if (status >= 0) answer = answer_of(qn_entry_unpack(qn_bytes_view(&file), key, kind, out));
+  qn_bytes_free(&file);
+  return answer;
+}
+
+static uint64_t size_of(const char *path) {
+  qn_file_info info;
+  return qn_file_query(path, &info) >= 0 ? info.size_bytes : 0;
+}
+
+/* Takes an entry away that must not be found again. Should another process have replaced it this moment, a good one goes:
+ * that costs a compile. */
+static void remove_entry(const char *path, qn_counters *change) {
+  uint64_t size = size_of(path);
+  if (qn_file_remove(path) < 0) return;
+  change->values[QN_COUNT_ENTRIES]--;
+  change->values[QN_COUNT_BYTES] -= (int64_t)size;
+}
+
+qn_store_answer qn_store_get(qn_store *store, const qn_key *key, qn_entry_kind kind, qn_bytes *out) {
+  char path[4096];
+  qn_error_saved saved;
+  qn_counters change = {0}, after;
+  if (store->settings.mode == QN_STORE_OFF || !qn_store_entry_path(store, key, kind, path, sizeof path))
+    return QN_STORE_UNUSED;
+  qn_error_save(&saved);
+  qn_store_answer answer = QN_STORE_RECACHED;
+  if (store->settings.mode != QN_STORE_RECACHE) answer = read_entry(path, key, kind, out);
+  if (may_write(store) && (answer == QN_STORE_DAMAGED || answer == QN_STORE_OTHER_VERSION)) remove_entry(path, &change);
+  change.values[counter_of(answer)]++;
+  uint64_t now = qn_store_count(store, &change, &after);
+  if (answer == QN_STORE_HIT && now != 0) (void)!qn_file_set_time(path, now); /* a lost use makes it look older */
+  qn_error_restore(&saved);
+  return answer;
+}
+
+void qn_store_reject(qn_store *store, const qn_key *key, qn_entry_kind kind) {
+  char path[4096];
+  qn_counters change = {0}, after;
+  if (!may_write(store) || !qn_store_entry_path(store, key, kind, path, sizeof path)) return;
+  qn_error_saved saved;
+  qn_error_save(&saved);
+  tell("damaged", key, "", "its content makes no sense");
+  remove_entry(path, &change);
+  change.values[QN_COUNT_MISSES_DAMAGED]++;
+  qn_store_count(store, &change, &after);
+  qn_error_restore(&saved);
+}
+
+/* ---- Storing ------------------------------------------------------------------------------------ */
+
+static qn_status stage_entry(qn_store *store, qn_sv entry, qn_stage *stage) {
+  char directory[4096];
+  path_in(store, "new", directory, sizeof directory);
+  qn_status status = qn_stage_open(directory, stage);
+  if (status == QN_ERROR_NOT_FOUND) {
+    QN_TRY(qn_directory_make(directory));
+    status = qn_stage_open(directory, stage);
+  }
+  QN_TRY(status);
+  if (atomic_exchange(&store->has_swept, 1) == 0) {
+    uint32_t swept = qn_stage_sweep(directory);
+    qn_counters change = {0}, after;
+    change.values[QN_COUNT_SWEPT] = swept;
+    if (swept > 0) qn_store_count(store, &change, &after);
+  }
+  status = qn_stage_write(stage, entry.data, entry.size);
+  if (status < 0) qn_stage_discard(stage);
+  return status;
+}
+
+static qn_status make_directory_of(const char *path) {
+  char directory[4096];
+  qn_sv view = qn_path_directory(qn_sv_from(path));
+  snprintf(directory, sizeof directory, "%.*s", QN_SV_ARG(view));
+  return qn_directory_make(directory);
+}
+
+/* The directory of the entry may vanish at any time: when another process clears the store. */
+static qn_status publish_once(qn_store *store, const char *path, qn_sv entry) {
+  qn_stage stage;
+  if (!qn_file_exists(path)) QN_TRY(make_directory_of(path));
+  QN_TRY(stage_entry(store, entry, &stage));
+  return qn_stage_publish(&stage, path);
+}
+
+qn_status qn_store_publish(qn_store *store, const qn_key *key, uint32_t kind, qn_sv entry, qn_counter counted_as) {
+  char path[4096];
+  qn_counters change = {0}, after = {0};
+  if (!qn_store_entry_path(store, key, kind, path, sizeof path))
+    QN_FAIL(QN_ERROR_LIMIT, "the cache directory's name is too long");
+  bool is_new = !qn_file_exists(path);
+  uint64_t old_size = is_new ? 0 : size_of(path);
+  qn_status status = publish_once(store, path, entry);
+  if (status == QN_ERROR_NOT_FOUND) status = publish_once(store, path, entry);
+  QN_TRY(status);
+  change.values[counted_as] = 1;
+  change.values[QN_COUNT_ENTRIES] = is_new;
+  change.values[QN_COUNT_BYTES] = (int64_t)entry.size - (int64_t)old_size;
+  uint64_t now = qn_store_count(store, &change, &after);
+  if (now != 0) (void)!qn_file_set_time(path, now);
+  uint64_t max = store->settings.max_bytes;
+  if (max != 0 && now != 0 && after.values[QN_COUNT_BYTES] > (int64_t)max) {
+    qn_store_kept kept;
+    (void)!qn_store_prune(store, max - max / 20, &kept); /* another one is at it, or the directory is of no use */
+  }
+  return QN_OK;
+}
+
+static qn_status put(qn_store *store, const qn_entry_info *info, qn_sv body, qn_bytes *entry) {
+  if (!qn_entry_pack(info, body, entry))
+    QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for an entry of %zu bytes", body.size);
+  uint64_t max = store->settings.max_bytes;
+  if (max != 0 && entry->size > max) {
+    qn_store_count_one(store, QN_COUNT_STORES_TOO_LARGE);
+    QN_FAIL(QN_ERROR_LIMIT, "the entry has %zu bytes, and the cache may have %llu", entry->size,
+            (unsigned long long)max);
+  }
+  qn_status status = qn_store_publish(store, &info->key, info->kind, qn_bytes_view(entry), QN_COUNT_STORES);
+  if (status < 0) qn_store_count_one(store, QN_COUNT_STORES_FAILED);
+  return status;
+}
+
+bool qn_store_put(qn_store *store, const qn_key *key, qn_entry_kind kind, const char *label, qn_sv body) {
+  if (!may_write(store)) return false;
+  qn_error_saved saved;
+  qn_bytes entry = {0};
+  qn_entry_info info = {.key = *key, .kind = kind};
+  snprintf(info.label, sizeof info.label, "%s", label);
+  qn_error_save(&saved);
+  qn_status status = put(store, &info, body, &entry);
+  tell(status < 0 ? "not stored" : "store", key, label, status < 0 ? qn_error_text() : "");
+  qn_bytes_free(&entry);
+  qn_error_restore(&saved);
+  return status >= 0;
+}
+
+/* ---- Locks -------------------------------------------------------------------------------------- */
+
+/* Bytes above the pruner's; keys that share one wait for each other without need, which is rare. */
+static uint64_t lock_byte(const qn_key *key) {
+  uint64_t value = 0;
+  for (int i = 0; i < 6; i++) value = value << 8 | key->bytes[i];
+  return value + 1;
+}
+
+bool qn_store_lock(qn_store *store, const qn_key *key, uint64_t timeout_ns, qn_file_lock *out_lock) {
+  char path[4096];
+  qn_error_saved saved;
+  out_lock->file = -1;
+  if (!may_write(store)) return false;
+  qn_error_save(&saved);
+  path_in(store, "locks", path, sizeof path);
+  qn_status status = qn_file_lock_take(path, lock_byte(key), timeout_ns, out_lock);
+  if (status == QN_ERROR_NOT_FOUND && qn_directory_make(store->path) >= 0)
+    status = qn_file_lock_take(path, lock_byte(key), timeout_ns, out_lock);
+  if (status < 0) tell("no lock", key, "", qn_error_text());
+  qn_error_restore(&saved);
+  return status >= 0;
+}
