@@ -224,7 +224,7 @@ typedef struct qn_device_statistics {
   uint32_t struct_size;
   uint32_t queues, buffers, programs, kernels;          /* living objects */
   uint32_t awaiting_release;                            /* released, not yet freed */
-  uint64_t memory_used, memory_cached, memory_reserved; /* bytes */
+  uint64_t memory_used, memory_cached, memory_reserved; /* bytes; cached: all that is free; qn_memory_statistics */
   uint64_t launches, copies, fills;                     /* since the device was opened */
   uint64_t programs_compiled, program_cache_hits;
 } qn_device_statistics;
@@ -308,9 +308,14 @@ typedef struct qn_buffer_options {
   uint64_t size_bytes;           /* 1 or more */
   uint64_t flags;                /* QN_BUFFER_... */
   QN_SLOT(void *, host_pointer); /* QN_MEMORY_WRAP only */
+  QN_SLOT(qn_queue, queue);      /* who will use it first, a queue of the device; NULL: any. Borrowed for the call */
+  uint64_t wait_timeout_ns;      /* how long to wait for memory at most; 0: the device's limit, qn_memory_configure */
 } qn_buffer_options;
 
-/* Contents start undefined. Errors: INVALID_ARGUMENT, OUT_OF_MEMORY, LIMIT, UNSUPPORTED. */
+/* Contents start undefined. Where the memory comes from: "Device memory", below. With `queue`, memory that this queue
+ * used last comes back at once, also while its work is in flight; should another queue use the buffer first all the
+ * same, that costs a wait on the device, tracked or not, and never a race with what used the memory before.
+ * Errors: INVALID_ARGUMENT, INVALID_HANDLE, OUT_OF_MEMORY, LIMIT, UNSUPPORTED. */
 QN_API QN_MUST_USE qn_status qn_buffer_create(qn_device device, const qn_buffer_options *options,
                                               qn_buffer *out_buffer);
 
@@ -348,6 +353,77 @@ QN_API QN_MUST_USE qn_status qn_fill(qn_queue queue, const qn_view *target, cons
                                      qn_point *out_point);
 QN_API QN_MUST_USE qn_status qn_write(qn_queue queue, const qn_view *target, const void *source, qn_point *out_point);
 QN_API QN_MUST_USE qn_status qn_read(qn_queue queue, const qn_view *source, void *target, qn_point *out_point);
+
+/* ---- Device memory ------------------------------------------------------------------------------- */
+
+/* Each device keeps released memory for its next buffers: its pool. A buffer's block goes back when the buffer is
+ * released, with the points that used it last, whether they are complete or not. A buffer for queue S gets, in this
+ * order, the first there is of:
+ *   1. own queue    a block whose last points are all on S
+ *   2. known        one whose last points S already waits for, directly or through other queues
+ *   3. complete     one whose last points are complete
+ *   4. new          new memory of the driver, within the limit
+ *   5. device wait  one whose last points are pending: who uses the buffer first waits for them on the device
+ *   6. host wait    complete blocks of other sizes are given back to the driver, the pressure callback is asked, and
+ *                   last the host waits for pending points, with a limit; after each of these 3 and 4 are tried again
+ *   7. QN_ERROR_OUT_OF_MEMORY
+ * A buffer that names no queue begins at 3. A block whose last point failed is quarantined: never used again, and freed
+ * with its device, or by qn_device_drain once the failed queue is gone. Wrapped memory is never pooled. */
+
+typedef struct qn_memory_options {
+  uint32_t struct_size;
+  uint32_t reserved;
+  uint64_t limit_bytes; /* of QN_MEMORY_DEVICE and _SHARED together, kept or used; 0: what the device has, less some
+                             * headroom for the driver; QN_WHOLE: none */
+  uint64_t keep_bytes;  /* how much free memory is kept, about; 0: an eighth of the device's. 1: none is kept long */
+  uint64_t wait_timeout_ns; /* host wait of step 6; 0: 10 seconds; 1: none in effect */
+  /* Asked when memory is short, before the host waits: gives back what the program can do without (releases buffers).
+   * Non-zero: something was released, try again. Called on the thread that creates the buffer, under no lock; it may call
+   * every function but qn_memory_configure and qn_runtime_close, and is not asked anew from within itself. NULL: none. */
+  QN_FUNCTION(uint32_t, pressure, void *user, uint64_t wanted_bytes);
+  QN_SLOT(void *, user);
+} qn_memory_options;
+
+/* Sets all of the options; NULL: the defaults. Memory above a new limit is given back as far as it is free and complete.
+ * Returns when no thread is inside the old callback any longer. Errors: INVALID_ARGUMENT, UNSUPPORTED, WOULD_BLOCK inside
+ * the callback. */
+QN_API QN_MUST_USE qn_status qn_memory_configure(qn_device device, const qn_memory_options *options);
+
+/* Gives free memory whose work is complete back to the driver until `keep_bytes` of free memory are left, or none that
+ * can go. `out_freed_bytes` may be NULL. Errors: the first thing that the driver refused. */
+QN_API QN_MUST_USE qn_status qn_memory_trim(qn_device device, uint64_t keep_bytes, uint64_t *out_freed_bytes);
+
+/* At any moment without calls in flight: reserved = used + cached + pending + quarantined. Sizes are those of blocks, which
+ * are up to an eighth larger than what was asked for. */
+typedef struct qn_memory_statistics {
+  uint32_t struct_size;
+  uint32_t reserved;
+  uint64_t used_bytes;        /* of buffers, also released ones that nobody has collected yet */
+  uint64_t cached_bytes;      /* free, work complete */
+  uint64_t pending_bytes;     /* free, work in flight */
+  uint64_t quarantined_bytes; /* free, work failed */
+  uint64_t reserved_bytes;    /* taken from the driver */
+  uint64_t limit_bytes;       /* QN_WHOLE: none */
+  uint64_t limited_bytes;     /* the part of reserved_bytes that the limit is for */
+  uint64_t peak_reserved_bytes;
+  uint64_t wrapped_bytes; /* the caller's memory, not in the sums */
+  /* Since the device was opened. Each buffer that was made was obtained in one of the six ways. */
+  uint64_t driver_allocations, driver_frees, driver_refusals;
+  uint64_t from_own_queue, from_known, from_complete, from_new, from_device_wait, from_host_wait;
+  uint64_t pressure_calls;
+  uint64_t out_of_memory; /* buffers that were refused for want of memory */
+} qn_memory_statistics;
+QN_API QN_MUST_USE qn_status qn_memory_statistics_get(qn_device device, qn_memory_statistics *out_statistics);
+
+/* The pool as JSON, ends with NUL: {"device": "cpu:0", "reserved": N, "used": N, "cached": N, "pending": N,
+ * "quarantined": N, "limit": N or null, "blocks": [{"size": N, "kind": "device"|"host"|"shared", "state":
+ * "used"|"cached"|"pending"|"quarantined", "queue": ID or 0, "point": {"queue": ID, "value": N} or null}, ...]}.
+ * "queue" is the queue that used the block last, "point" what a pending or quarantined block waits or waited for; both as
+ * in qn_point. A block may also have "place": where its buffer was made.
+ * *out_needed is always set to the bytes that the text needs. When `capacity` is less, nothing is written and the result
+ * is QN_OK all the same: ask first with capacity 0 and buffer NULL, then with some room to spare. */
+QN_API QN_MUST_USE qn_status qn_memory_snapshot(qn_device device, char *buffer, uint64_t capacity,
+                                                uint64_t *out_needed);
 
 /* ---- Programs and kernels ----------------------------------------------------------------------- */
 

@@ -8,6 +8,7 @@
 #include "core/call.h"
 #include "core/exit.h"
 #include "core/options.h"
+#include "core/queue.h"
 #include "core/reaper.h"
 
 /* ---- Wrapped memory ----------------------------------------------------------------------------- */
@@ -172,11 +173,24 @@ static qn_status fill_in(core_device *device, core_buffer *buffer) {
   return status;
 }
 
+static qn_status check_queue(const core_device *device, qn_queue handle) {
+  core_queue *queue = NULL;
+  if (!handle) return QN_OK;
+  QN_TRY(core_queue_pin(handle, &queue));
+  qn_status status = QN_OK;
+  if (queue->device != device)
+    status = qn_error_set(QN_ERROR_INVALID_ARGUMENT, "queue is one of device %s, but the buffer is to be one of %s",
+                          queue->device->selector, device->selector);
+  qn_handle_unpin(handle);
+  return status;
+}
+
 static qn_status make_buffer(core_device *device, const qn_buffer_options *given, qn_buffer *out_buffer) {
   qn_buffer_options options;
   if (!given) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "options is NULL; a buffer needs a size");
   QN_TRY(CORE_OPTIONS_READ(&options, given, "qn_buffer_options"));
   QN_TRY(check_options(device, &options));
+  QN_TRY(check_queue(device, options.queue));
   if (!out_buffer) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "out_buffer is NULL");
   core_device_collect(device);
   core_buffer *buffer = calloc(1, sizeof *buffer);
