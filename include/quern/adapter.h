@@ -83,9 +83,12 @@ typedef struct qn_adapter_device_info {
   uint32_t preferred_group_items; /* a good work-group size when none is given */
   char name[128];
   char driver[128];
-  char target[64];            /* the compiler's target: "x86-64", "aarch64", "cuda-sm_90", "" */
-  char target_cpu[64];        /* LLVM's name of the CPU, "" for generic */
-  char target_features[2048]; /* LLVM's feature string, "+avx2,+fma" */
+  char target[64];     /* the compiler's target: "x86-64", "aarch64", "cuda-sm_90", "" */
+  char target_cpu[64]; /* LLVM's name of the CPU, "" for generic */
+  /* LLVM's feature string, "+avx2,+fma". Devices of QN_CODE_OPENCL_C: "+fp32-correctly-rounded-divide-sqrt" when the
+   * driver's compiler takes the option of that name (CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT); the code's options then ask
+   * for it. Without it such divisions are spelt out. */
+  char target_features[2048];
 } qn_adapter_device_info;
 
 /* ---- Memory ------------------------------------------------------------------------------------- */
