@@ -230,6 +230,20 @@ typedef struct qn_device_statistics {
 } qn_device_statistics;
 QN_API QN_MUST_USE qn_status qn_device_statistics_get(qn_device device, qn_device_statistics *out_statistics);
 
+/* ---- Leaks -------------------------------------------------------------------------------------- */
+
+/* With QUERN_CHECK=leaks in the environment, closing a runtime tells what had not been released: kind, count, and the place
+ * where it was made. That is the place told by QN_HERE, else the call stack. It goes to standard error, and here: `*out_count`
+ * is the number of objects that closed runtimes of this process had left since the last call of this function, `text` gets a
+ * line for each kind and place, cut to `capacity` bytes with the NUL (NULL with a capacity of 0: no text).
+ * Errors: UNSUPPORTED when QUERN_CHECK=leaks is not set, INVALID_ARGUMENT. */
+QN_API QN_MUST_USE qn_status qn_leak_report(char *text, uint64_t capacity, uint64_t *out_count);
+
+/* Tells the place of the next call of this thread that makes an object; `file` must stay until that call returns. For
+ * bindings; in C and C++ write QN_HERE(qn_buffer_create(...)), or define QN_PLACES before this header is included, and each
+ * call that makes an object tells its place. Cost: two stores. */
+QN_API void qn_here(const char *file, uint32_t line);
+
 /* ---- Points and queues -------------------------------------------------------------------------- */
 
 /* A place on a queue's timeline. Plain data: nothing to create, retain or release, and valid for ever:
@@ -573,6 +587,17 @@ static inline T qn_init_() {
 #define QN_INIT(type) qn_init_<type>()
 #else
 #define QN_INIT(type) {.struct_size = (uint32_t)sizeof(type)}
+#endif
+
+/* A call that makes an object, with its place for QUERN_CHECK=leaks:  status = QN_HERE(qn_queue_create(d, NULL, &q)); */
+#define QN_HERE(call) (qn_here(__FILE__, (uint32_t)__LINE__), (call))
+#ifdef QN_PLACES
+#define qn_runtime_open(...) QN_HERE(qn_runtime_open(__VA_ARGS__))
+#define qn_device_open(...) QN_HERE(qn_device_open(__VA_ARGS__))
+#define qn_queue_create(...) QN_HERE(qn_queue_create(__VA_ARGS__))
+#define qn_buffer_create(...) QN_HERE(qn_buffer_create(__VA_ARGS__))
+#define qn_program_build(...) QN_HERE(qn_program_build(__VA_ARGS__))
+#define qn_kernel_get(...) QN_HERE(qn_kernel_get(__VA_ARGS__))
 #endif
 
 static inline qn_argument qn_arg_scalar_(uint32_t type, uint64_t bits, uint64_t size_bytes) {

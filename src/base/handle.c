@@ -322,6 +322,29 @@ static bool revoke_quietly(uintptr_t bits, slot *s) {
   return true;
 }
 
+/* Without a text, for the same reason. 0: gone; else the handle's count. */
+static uint64_t pin_quietly(uintptr_t bits, slot *s) {
+  uint64_t word = atomic_load_explicit(&s->word, memory_order_relaxed);
+  do {
+    if (!is_live(word, handle_generation(bits)) || word_pins(word) == PIN_MAX) return 0;
+  } while (!atomic_compare_exchange_weak_explicit(&s->word, &word, word + ONE_PIN, memory_order_acquire,
+                                                  memory_order_relaxed));
+  return word_count(word);
+}
+
+void qn_handle_visit(uint32_t owner, uint32_t kind, qn_handle_visit_fn visit, void *user) {
+  table *t = &tables[kind];
+  uint32_t used = atomic_load_explicit(&t->used, memory_order_acquire);
+  for (uint32_t i = 0; i < used; i++) {
+    slot *s = slot_at(t, i);
+    uintptr_t bits = live_bits(kind, i, s, owner);
+    uint64_t count = bits != 0 ? pin_quietly(bits, s) : 0;
+    if (count == 0) continue;
+    visit(user, s->object, count);
+    qn_handle_unpin((const void *)bits);
+  }
+}
+
 uint64_t qn_handle_revoke_all(uint32_t owner, uint32_t kind) {
   table *t = &tables[kind];
   uint32_t used = atomic_load_explicit(&t->used, memory_order_acquire);

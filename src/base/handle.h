@@ -50,6 +50,9 @@ QN_MUST_USE qn_status qn_handle_revoke(const void *handle);
 /* Revokes every live handle of an owner and kind: closing a runtime. Returns how many. A handle that is made meanwhile
  * may be missed: its maker looks at the owner's state after making it. */
 uint64_t qn_handle_revoke_all(uint32_t owner, uint32_t kind);
+/* Calls `visit` for each live handle of an owner and kind, with its object, pinned, and its count; a walk, for reports. */
+typedef void (*qn_handle_visit_fn)(void *user, void *object, uint64_t count);
+void qn_handle_visit(uint32_t owner, uint32_t kind, qn_handle_visit_fn visit, void *user);
 /* How many live handles an owner has of a kind; a walk, for statistics and tests. */
 uint64_t qn_handle_count(uint32_t owner, uint32_t kind);
 

@@ -222,7 +222,7 @@ static qn_status create(qn_device handle, const qn_buffer_options *options, qn_b
 }
 
 qn_status qn_buffer_create(qn_device device, const qn_buffer_options *options, qn_buffer *out_buffer) {
-  CORE_CALL(create(device, options, out_buffer));
+  CORE_CALL_MAKING(create(device, options, out_buffer));
 }
 
 /* ---- Query -------------------------------------------------------------------------------------- */

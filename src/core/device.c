@@ -327,7 +327,7 @@ static qn_status device_open(qn_runtime handle, const char *selector, qn_device 
 }
 
 qn_status qn_device_open(qn_runtime runtime, const char *selector, qn_device *out_device) {
-  CORE_CALL(device_open(runtime, selector, out_device));
+  CORE_CALL_MAKING(device_open(runtime, selector, out_device));
 }
 
 /* ---- Queries ------------------------------------------------------------------------------------ */

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 
+#include "base/place.h"
 #include "quern/quern.h"
 
 /* Passes the gate. On QN_OK a core_leave must follow. Errors: FORKED, CLOSED. Not for nested use. Cost: one atomic
@@ -32,6 +33,19 @@ void core_exit_register(void);
     core_status_ = (expression);               \
     core_leave();                              \
     return core_status_;                       \
+  } while (0)
+
+/* The same for a function that makes an object: its place is the caller's (base/place.h). */
+#define CORE_CALL_MAKING(expression)               \
+  do {                                             \
+    qn_status core_making_ = core_enter();         \
+    if (core_making_ >= 0) {                       \
+      qn_place_begin(__builtin_return_address(0)); \
+      core_making_ = (expression);                 \
+      core_leave();                                \
+    }                                              \
+    qn_place_end();                                \
+    return core_making_;                           \
   } while (0)
 
 #endif

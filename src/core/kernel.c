@@ -114,7 +114,7 @@ static qn_status get(qn_program handle, const char *name, qn_kernel *out_kernel)
 }
 
 qn_status qn_kernel_get(qn_program program, const char *name, qn_kernel *out_kernel) {
-  CORE_CALL(get(program, name, out_kernel));
+  CORE_CALL_MAKING(get(program, name, out_kernel));
 }
 
 /* ---- Queries ------------------------------------------------------------------------------------ */

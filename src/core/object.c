@@ -1,6 +1,7 @@
 #include "core/object.h"
 
 #include "base/handle.h"
+#include "base/place.h"
 #include "base/status.h"
 #include "core/device.h"
 #include "core/reaper.h"
@@ -25,6 +26,7 @@ void core_object_init(core_object *object, const core_object_class *cls, struct 
   object->device = device;
   object->reaper = reaper;
   object->next = NULL;
+  object->place = NULL;
   atomic_init(&object->holds, 1);
 }
 
@@ -35,6 +37,7 @@ void core_object_drop(core_object *object) {
 
 qn_status core_object_publish(core_object *object, uint32_t owner, _Atomic uint32_t *closing, const void **out_handle) {
   const void *handle = NULL;
+  object->place = qn_place_take();
   count_living(object, 1);
   qn_status status = qn_handle_create(object->cls->kind, owner, object, &handle);
   if (status < 0) {

@@ -37,7 +37,8 @@ struct core_object {
   struct core_device *device; /* NULL: a runtime or a device */
   struct core_reaper *reaper; /* who destroys it */
   _Atomic uint32_t holds;
-  core_object *next; /* on the reaper's lists */
+  core_object *next;      /* on the reaper's lists */
+  struct qn_place *place; /* of its making; NULL: nobody asks. Set before its handle is made */
 };
 
 /* Registers what handle.h calls at an object's end. Once a process, before the first handle. */

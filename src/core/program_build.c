@@ -299,5 +299,5 @@ static qn_status build_program(qn_device handle, const qn_program_options *optio
 }
 
 qn_status qn_program_build(qn_device device, const qn_program_options *options, qn_program *out_program) {
-  CORE_CALL(build_program(device, options, out_program));
+  CORE_CALL_MAKING(build_program(device, options, out_program));
 }

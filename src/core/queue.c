@@ -334,7 +334,7 @@ static qn_status create(qn_device handle, const qn_queue_options *options, qn_qu
 /* ---- Public ------------------------------------------------------------------------------------- */
 
 qn_status qn_queue_create(qn_device device, const qn_queue_options *options, qn_queue *out_queue) {
-  CORE_CALL(create(device, options, out_queue));
+  CORE_CALL_MAKING(create(device, options, out_queue));
 }
 
 static qn_status last(qn_queue handle, qn_point *out_point) {

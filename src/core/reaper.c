@@ -105,6 +105,7 @@ static void push_pending(core_reaper *reaper, core_object *object) {
 
 static void destroy_or_keep(core_reaper *reaper, core_object *object) {
   if (object->cls->ready(object)) {
+    free(object->place);
     object->cls->destroy(object, &reaper->refusal);
     atomic_fetch_sub_explicit(&reaper->count, 1, memory_order_release);
   } else {

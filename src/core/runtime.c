@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "core/call.h"
 #include "core/exit.h"
+#include "core/leaks.h"
 #include "core/options.h"
 #include "core/reaper.h"
 
@@ -88,7 +89,7 @@ static qn_status open_runtime(const qn_runtime_options *given, qn_runtime *out_r
 }
 
 qn_status qn_runtime_open(const qn_runtime_options *options, qn_runtime *out_runtime) {
-  CORE_CALL(open_runtime(options, out_runtime));
+  CORE_CALL_MAKING(open_runtime(options, out_runtime));
 }
 
 /* ---- Closing ------------------------------------------------------------------------------------ */
@@ -127,6 +128,7 @@ static qn_status take_refusal(core_runtime *runtime) {
 static qn_status close_pinned(core_runtime *runtime, const void *handle, uint64_t timeout_ns) {
   QN_TRY(qn_handle_revoke(handle)); /* of two who close at a time, one goes on */
   atomic_fetch_add_explicit(&runtime->closing, 1, memory_order_acq_rel);
+  core_leaks_find(runtime->owner);
   revoke_children(runtime);
   qn_status status = wait_for_devices(runtime, timeout_ns);
   if (status < 0) {
