@@ -185,6 +185,17 @@ qn_store_answer qn_store_get(qn_store *store, const qn_key *key, qn_entry_kind k
   return answer;
 }
 
+bool qn_store_peek(qn_store *store, const qn_key *key, qn_entry_kind kind, qn_bytes *out) {
+  char path[4096];
+  qn_error_saved saved;
+  bool is_used = store->settings.mode == QN_STORE_WRITE || store->settings.mode == QN_STORE_READ;
+  if (!is_used || !qn_store_entry_path(store, key, kind, path, sizeof path)) return false;
+  qn_error_save(&saved);
+  bool hit = read_entry(path, key, kind, out) == QN_STORE_HIT;
+  qn_error_restore(&saved);
+  return hit;
+}
+
 void qn_store_reject(qn_store *store, const qn_key *key, qn_entry_kind kind) {
   char path[4096];
   qn_counters change = {0}, after;

@@ -55,6 +55,9 @@ QN_MUST_USE qn_status qn_store_default(qn_store **out_store);
 /* Looks up and appends the body to `out`. A damaged entry is removed. */
 qn_store_answer qn_store_get(qn_store *store, const qn_key *key, qn_entry_kind kind, qn_bytes *out);
 
+/* The same, but neither a use nor counted. True: a hit. */
+bool qn_store_peek(qn_store *store, const qn_key *key, qn_entry_kind kind, qn_bytes *out);
+
 /* Stores `body`, in place of what was there, and prunes when the store has become too large. Returns whether it is there
  * now. `label` is for people. */
 bool qn_store_put(qn_store *store, const qn_key *key, qn_entry_kind kind, const char *label, qn_sv body);
