@@ -252,7 +252,7 @@ qn_status pass_inline(ir_module *m, bool all) {
     f->aux = known;
     if (!f->body) continue;
     find_facts(f, known);
-    QN_TRY(inline_calls(m, f, all));
+    if (!f->has_regions) QN_TRY(inline_calls(m, f, all));
     find_facts(f, known);
   }
   return QN_OK;

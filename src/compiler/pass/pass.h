@@ -10,7 +10,8 @@
 QN_MUST_USE qn_status pass_link(ir_module *m);
 /* Folds, forwards copies, removes dead code, unreachable branches and unused functions; promotes nothing. */
 QN_MUST_USE qn_status pass_simplify(ir_module *m);
-/* Inlines calls into kernels: all of those whose callee holds a barrier, and those that are small. */
+/* Inlines calls into kernels: all of those whose callee holds a barrier, and those that are small. A kernel that is split
+ * into regions already stays as it is: a callee's variables would have no place in it. */
 QN_MUST_USE qn_status pass_inline(ir_module *m, bool all);
 /* Finds each kernel parameter's access (QN_ACCESS_...), through helpers as well. */
 QN_MUST_USE qn_status pass_access(ir_module *m);
