@@ -73,7 +73,7 @@ static qn_status query(qn_program handle, qn_program_info *out_info) {
   QN_TRY(core_info_check(out_info, "out_info"));
   QN_TRY(core_program_pin(handle, &program));
   const qn_program_info info = {.struct_size = sizeof info,
-                                .kernel_count = program->binary->kernel_count,
+                                .kernel_count = program->kernel_count,
                                 .compile_ns = program->compile_ns,
                                 .log_bytes = program->log_bytes,
                                 .cached = program->cached};
@@ -104,8 +104,8 @@ qn_status qn_program_log(qn_program program, char *buffer, uint64_t capacity) {
 }
 
 static qn_status copy_name(const core_program *program, uint32_t index, char *buffer, uint64_t capacity) {
-  if (index >= program->binary->kernel_count)
-    QN_FAIL(QN_ERROR_NOT_FOUND, "index is %u; the program has %u kernels", index, program->binary->kernel_count);
+  if (index >= program->kernel_count)
+    QN_FAIL(QN_ERROR_NOT_FOUND, "index is %u; the program has %u kernels", index, program->kernel_count);
   core_text_copy(buffer, capacity, program->kernels[index].name);
   return QN_OK;
 }

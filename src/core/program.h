@@ -25,7 +25,8 @@ typedef struct core_program {
   core_binary *binary;         /* one use of the cache's */
   qn_arena arena;              /* the rest */
   core_kernel_source *kernels; /* as many as the binary's, in the same order */
-  const char *log;             /* warnings; "" */
+  uint32_t kernel_count;
+  const char *log; /* warnings; "" */
   uint64_t log_bytes;
   uint64_t compile_ns;
   uint32_t cached;

@@ -1,4 +1,9 @@
-/* program_build.c - from OpenCL C to a program of a device: compile, describe, look the key up, generate code, load. */
+/* program_build.c - from OpenCL C to a program of a device. In this order, each only when the one before it knows nothing:
+ *   the manifest in the store leads from the source's bytes to the program's key, and to what is told of its kernels (C1);
+ *   the source is compiled to IR, whose text gives the key;
+ *   the device's own cache has the program in memory (C2);
+ *   the store has its code (C3);
+ *   code is generated, loaded, and stored. */
 #include <string.h>
 
 #include "base/bytes.h"
@@ -15,22 +20,36 @@
 #include "core/exit.h"
 #include "core/options.h"
 #include "core/program.h"
-#include "core/tracking.h"
-#include "store/key.h"
+#include "core/program_source.h"
+#include "store/manifest.h"
+#include "store/store.h"
+
+/* How long one process waits for another that compiles the same. */
+#define CROWD_PATIENCE_NS UINT64_C(30000000000)
 
 /* One build. The module and all that it was made from live in `arena`, which ends with the build. */
 typedef struct build {
   core_device *device;
   core_program *program;
+  const qn_program_options *given;
+  qn_store *store;
   qn_arena arena;
   qn_compile_options options;
-  ir_module *module;
+  qn_sv source;
+  qn_key lookup, key;
+  qn_manifest seen;  /* what the compiler read */
+  ir_module *module; /* NULL: not compiled, because the manifest knew */
   qn_bytes log;
   qn_bytes text; /* the module's canonical text */
   bool scalar;   /* QUERN_CPU_SCALAR=1: code without vectors, for benches and to tell a vectoriser's fault */
+  bool is_from_store;
 } build;
 
-/* ---- Front end ---------------------------------------------------------------------------------- */
+static qn_status out_of_memory(void) { QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program"); }
+
+static const char *label(const build *b) { return b->given->file_name ? b->given->file_name : "<source>"; }
+
+/* ---- Keys --------------------------------------------------------------------------------------- */
 
 static qn_model model_of(const qn_adapter_device_info *info) {
   return (qn_model){.address_bits = info->address_bits,
@@ -39,112 +58,98 @@ static qn_model model_of(const qn_adapter_device_info *info) {
                     .has_int64_atomics = (info->features & QN_FEATURE_INT64_ATOMICS) != 0};
 }
 
+/* What shapes the code of every program of this device. */
+static void add_device(qn_key_maker *maker, const build *b) {
+  const qn_adapter_device_info *info = &b->device->info;
+  const qn_model model = model_of(info);
+  qn_key_add_str(maker, QN_BUILD_ID);
+  qn_key_add_str(maker, info->code_kind == QN_CODE_ELF_OBJECT ? qn_target_llvm_id() : "");
+  qn_key_add_u64(maker, info->code_kind);
+  qn_key_add_str(maker, info->driver);
+  qn_key_add_str(maker, info->target);
+  qn_key_add_str(maker, info->target_cpu);
+  qn_key_add_str(maker, info->target_features);
+  qn_key_add_u64(maker, model.address_bits);
+  qn_key_add_u64(maker,
+                 (uint64_t)model.has_double | (uint64_t)model.has_half << 1 | (uint64_t)model.has_int64_atomics << 2);
+  qn_key_add_u64(maker, b->scalar);
+}
+
+/* Of what is known before anything is read. The file's name is in diagnostics, in __FILE__, and where includes are looked
+ * for. */
+static void make_lookup_key(build *b) {
+  qn_key_maker maker;
+  qn_key_start(&maker);
+  qn_key_add_str(&maker, "look-up");
+  add_device(&maker, b);
+  qn_key_add_str(&maker, label(b));
+  qn_key_add_str(&maker, b->given->options ? b->given->options : "");
+  qn_key_add_sv(&maker, b->source);
+  qn_key_end(&maker, &b->lookup);
+}
+
+/* Options that shape code beyond what the IR's text shows. */
+static uint64_t option_bits(const qn_compile_options *o) {
+  return (uint64_t)o->fast_relaxed_math | (uint64_t)o->opt_disable << 1 | (uint64_t)o->denorms_are_zero << 2 |
+         (uint64_t)o->finite_math_only << 3 | (uint64_t)o->unsafe_math << 4 | (uint64_t)o->no_signed_zeros << 5 |
+         (uint64_t)o->mad_enable << 6 | (uint64_t)o->fp32_correctly_rounded_divide_sqrt << 7;
+}
+
+static qn_status make_key(build *b) {
+  qn_key_maker maker;
+  ir_print(b->module, &b->text);
+  if (b->text.failed) return out_of_memory();
+  qn_key_start(&maker);
+  qn_key_add_str(&maker, "program");
+  add_device(&maker, b);
+  qn_key_add_u64(&maker, option_bits(&b->options));
+  qn_key_add_sv(&maker, qn_bytes_view(&b->text));
+  qn_key_end(&maker, &b->key);
+  return QN_OK;
+}
+
+/* ---- Front end ---------------------------------------------------------------------------------- */
+
 /* A copy, with the NUL behind it that the front end wants. */
-static qn_status copy_source(build *b, const qn_program_options *given, qn_sv *out) {
-  uint64_t size = given->source_bytes ? given->source_bytes : strlen(given->source);
+static qn_status copy_source(build *b) {
+  uint64_t size = b->given->source_bytes ? b->given->source_bytes : strlen(b->given->source);
   if (size > SIZE_MAX / 2) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "source_bytes is %llu", (unsigned long long)size);
-  const char *copy = qn_arena_copy(&b->arena, qn_sv_make(given->source, (size_t)size));
+  const char *copy = qn_arena_copy(&b->arena, qn_sv_make(b->given->source, (size_t)size));
   if (!copy) QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a source of %llu bytes", (unsigned long long)size);
-  *out = qn_sv_make(copy, (size_t)size);
+  b->source = qn_sv_make(copy, (size_t)size);
   return QN_OK;
 }
 
-static qn_status compile_source(build *b, const qn_program_options *given) {
-  qn_compile_request request = {
-      .file_name = given->file_name, .options = &b->options, .model = model_of(&b->device->info)};
-  QN_TRY(qn_compile_options_parse(&b->arena, given->options ? given->options : "", &b->options));
-  QN_TRY(copy_source(b, given, &request.source));
+static qn_status compile_source(build *b) {
+  const pp_files files = {.user = &b->seen, .seen = qn_manifest_saw};
+  const qn_compile_request request = {.source = b->source,
+                                      .file_name = b->given->file_name,
+                                      .options = &b->options,
+                                      .model = model_of(&b->device->info),
+                                      .files = &files};
   QN_TRY(qn_compile(&b->arena, &request, &b->module, &b->log));
-  return pass_access(b->module);
-}
-
-/* ---- What is told about kernels ----------------------------------------------------------------- */
-
-static bool is_kernel(const ir_function *f) { return f->is_kernel && f->body; }
-
-static uint32_t count_kernels(const ir_module *m) {
-  uint32_t count = 0;
-  for (const ir_function *f = m->functions; f; f = f->next) count += is_kernel(f);
-  return count;
-}
-
-static qn_status out_of_memory(void) { QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program's description"); }
-
-static qn_status describe_source(qn_arena *arena, const ir_function *f, core_kernel_source *out) {
-  if (f->param_count > CORE_USES)
-    QN_FAIL(QN_ERROR_LIMIT, "kernel '%s' has %u arguments; the limit is %d", f->name, f->param_count, CORE_USES);
-  out->name = qn_arena_copy(arena, qn_sv_from(f->name));
-  out->arguments = QN_ARENA_ARRAY(arena, qn_argument_info, f->param_count ? f->param_count : 1);
-  if (!out->name || !out->arguments) return out_of_memory();
-  out->argument_count = f->param_count;
-  memcpy(out->required_local, f->required_local, sizeof out->required_local);
-  memcpy(out->hinted_local, f->hinted_local, sizeof out->hinted_local);
-  for (uint32_t i = 0; i < f->param_count; i++) {
-    out->arguments[i].struct_size = sizeof out->arguments[i];
-    QN_TRY(qn_reflect_argument(f, i, &out->arguments[i]));
-  }
-  return QN_OK;
-}
-
-static qn_status describe_sources(build *b) {
-  core_program *program = b->program;
-  uint32_t count = count_kernels(b->module), i = 0;
-  program->kernels = QN_ARENA_ARRAY(&program->arena, core_kernel_source, count ? count : 1);
-  if (!program->kernels) return out_of_memory();
-  for (const ir_function *f = b->module->functions; f; f = f->next)
-    if (is_kernel(f)) QN_TRY(describe_source(&program->arena, f, &program->kernels[i++]));
-  return QN_OK;
-}
-
-static qn_status keep_log(build *b) {
   if (b->log.failed) return out_of_memory();
-  if (b->log.size == 0) return QN_OK;
-  const char *copy = qn_arena_copy(&b->program->arena, qn_bytes_view(&b->log));
-  if (!copy) return out_of_memory();
-  b->program->log = copy;
-  b->program->log_bytes = b->log.size;
-  return QN_OK;
+  QN_TRY(pass_access(b->module));
+  return make_key(b);
 }
 
-/* ---- What launches need of the code ------------------------------------------------------------- */
-
-static qn_status describe_parameters(qn_arena *arena, const ir_function *f, qn_adapter_kernel_description *out) {
-  qn_adapter_parameter *parameters = QN_ARENA_ARRAY(arena, qn_adapter_parameter, f->param_count ? f->param_count : 1);
-  if (!parameters) return out_of_memory();
-  for (uint32_t i = 0; i < f->param_count; i++) {
-    qn_argument_info info = {.struct_size = sizeof info};
-    QN_TRY(qn_reflect_argument(f, i, &info));
-    parameters[i] = (qn_adapter_parameter){.kind = info.kind,
-                                           .size_bytes = info.kind == QN_ARGUMENT_VALUE ? info.element_bytes : 0,
-                                           .alignment = info.element_align,
-                                           .slot_offset = (uint32_t)qn_argument_offset(f, i)};
+/* True: the store knows what this source leads to. */
+static bool ask_manifest(build *b) {
+  qn_bytes own = {0};
+  bool found = qn_manifest_get(b->store, &b->lookup, label(b), &b->key, &own);
+  if (found && core_source_unpack(b->program, qn_bytes_view(&own)) < 0) {
+    qn_store_reject(b->store, &b->lookup, QN_ENTRY_MANIFEST);
+    found = false;
   }
-  out->parameters = parameters;
-  out->parameter_count = f->param_count;
-  return QN_OK;
+  qn_bytes_free(&own);
+  return found;
 }
 
-static qn_status describe_kernel(qn_arena *arena, const ir_function *f, qn_adapter_kernel_description *out) {
-  *out = (qn_adapter_kernel_description){.struct_size = sizeof *out,
-                                         .name = qn_arena_copy(arena, qn_sv_from(f->name)),
-                                         .symbol = qn_arena_printf(arena, QN_KERNEL_SYMBOL_PREFIX "%s", f->name),
-                                         .argument_block_bytes = qn_argument_block_bytes(f),
-                                         .static_local_bytes = f->static_local_bytes,
-                                         .scratch_bytes_per_item = f->scratch_bytes_per_item,
-                                         .scratch_bytes_per_group = f->scratch_bytes_per_group};
-  if (!out->name || !out->symbol) return out_of_memory();
-  memcpy(out->required_local, f->required_local, sizeof out->required_local);
-  return describe_parameters(arena, f, out);
-}
-
-static qn_status describe_kernels(const ir_module *m, core_binary *binary) {
-  uint32_t count = count_kernels(m), i = 0;
-  binary->kernels = QN_ARENA_ARRAY(&binary->arena, qn_adapter_kernel_description, count ? count : 1);
-  if (!binary->kernels) return out_of_memory();
-  for (const ir_function *f = m->functions; f; f = f->next)
-    if (is_kernel(f)) QN_TRY(describe_kernel(&binary->arena, f, &binary->kernels[i++]));
-  binary->kernel_count = count;
-  return QN_OK;
+static void tell_manifest(build *b) {
+  qn_bytes own = {0};
+  core_source_pack(b->program, &own);
+  if (!own.failed) qn_manifest_put(b->store, &b->lookup, label(b), &b->seen, &b->key, qn_bytes_view(&own));
+  qn_bytes_free(&own);
 }
 
 /* ---- Code --------------------------------------------------------------------------------------- */
@@ -183,53 +188,97 @@ static qn_status generate(build *b, qn_bytes *out) {
   }
 }
 
-/* Called by the cache when there is no binary of the key. */
-static qn_status make_binary(void *user, core_binary *binary) {
-  build *b = user;
-  core_device *device = b->device;
+/* Loads code as the device's program. `kernels` was described in the binary's arena. */
+static qn_status load(build *b, const qn_adapter_code *code, core_binary *binary) {
+  return b->device->table->program_create(b->device->native, code, &binary->native);
+}
+
+/* Whatever is wrong with what the store gave, the program is then compiled. */
+static bool load_stored(build *b, core_binary *binary) {
+  qn_bytes image = {0};
+  qn_adapter_code code;
+  qn_error_saved saved;
+  if (qn_store_get(b->store, &b->key, QN_ENTRY_PROGRAM, label(b), &image) != QN_STORE_HIT) {
+    qn_bytes_free(&image);
+    return false;
+  }
+  qn_error_save(&saved);
+  qn_status status = core_image_unpack(&binary->arena, qn_bytes_view(&image), &binary->kernels, &code);
+  if (status >= 0 && binary->kernels.count != b->program->kernel_count)
+    status = qn_error_set(QN_ERROR_DATA, "the cached program has other kernels than its source");
+  if (status >= 0) status = load(b, &code, binary);
+  if (status < 0) qn_store_reject(b->store, &b->key, QN_ENTRY_PROGRAM);
+  qn_error_restore(&saved);
+  qn_bytes_free(&image);
+  b->is_from_store = status >= 0;
+  return b->is_from_store;
+}
+
+/* The driver's own binary where it gives one, for it need not compile again; else the code. */
+static void take_native(const build *b, const core_binary *binary, const qn_adapter_code *code, qn_bytes *bytes,
+                        qn_adapter_code *out) {
+  const qn_adapter_table *table = b->device->table;
+  uint64_t size = 0;
+  *out = *code;
+  if (code->kind != QN_CODE_OPENCL_C || !table->program_binary) return;
+  qn_error_saved saved;
+  qn_error_save(&saved);
+  qn_status status = table->program_binary(b->device->native, binary->native, 0, NULL, &size);
+  if (status >= 0 && size > 0 && size < SIZE_MAX && qn_bytes_reserve(bytes, (size_t)size))
+    status = table->program_binary(b->device->native, binary->native, size, bytes->data, &size);
+  if (status >= 0 && bytes->data) {
+    bytes->size = (size_t)size;
+    *out =
+        (qn_adapter_code){.struct_size = sizeof *out, .kind = QN_CODE_NATIVE, .bytes = bytes->data, .size_bytes = size};
+  }
+  qn_error_restore(&saved);
+}
+
+static void store_image(build *b, const core_binary *binary, const qn_adapter_code *code) {
+  qn_bytes image = {0}, native = {0};
+  qn_adapter_code best;
+  if (b->store->settings.mode == QN_STORE_OFF) return;
+  take_native(b, binary, code, &native, &best);
+  core_image_pack(&binary->kernels, &best, &image);
+  if (!image.failed) qn_store_put(b->store, &b->key, QN_ENTRY_PROGRAM, label(b), qn_bytes_view(&image));
+  qn_bytes_free(&image);
+  qn_bytes_free(&native);
+}
+
+static qn_status generate_and_load(build *b, core_binary *binary) {
   qn_bytes code = {0};
+  if (!b->module) QN_TRY(compile_source(b)); /* the store has lost the code, and knows the rest */
   qn_status status = generate(b, &code);
   if (status >= 0 && code.failed) status = out_of_memory();
-  if (status >= 0) status = describe_kernels(b->module, binary);
+  if (status >= 0) status = core_kernels_describe(&binary->arena, b->module, &binary->kernels);
   const qn_adapter_code loaded = {
-      .struct_size = sizeof loaded, .kind = device->info.code_kind, .bytes = code.data, .size_bytes = code.size};
-  if (status >= 0) status = device->table->program_create(device->native, &loaded, &binary->native);
+      .struct_size = sizeof loaded, .kind = b->device->info.code_kind, .bytes = code.data, .size_bytes = code.size};
+  if (status >= 0) status = load(b, &loaded, binary);
+  if (status >= 0) store_image(b, binary, &loaded);
   qn_bytes_free(&code);
   return status;
 }
 
-/* ---- Key ---------------------------------------------------------------------------------------- */
-
-/* Options that shape code beyond what the IR's text shows. */
-static uint64_t option_bits(const qn_compile_options *o) {
-  return (uint64_t)o->fast_relaxed_math | (uint64_t)o->opt_disable << 1 | (uint64_t)o->denorms_are_zero << 2 |
-         (uint64_t)o->finite_math_only << 3 | (uint64_t)o->unsafe_math << 4 | (uint64_t)o->no_signed_zeros << 5 |
-         (uint64_t)o->mad_enable << 6 | (uint64_t)o->fp32_correctly_rounded_divide_sqrt << 7;
+/* Called by the device's cache when it has no binary of the key. */
+static qn_status make_binary(void *user, core_binary *binary) {
+  build *b = user;
+  qn_file_lock lock;
+  if (load_stored(b, binary)) return QN_OK;
+  bool waited = !qn_store_lock(b->store, &b->key, QN_POLL, &lock);
+  if (waited) waited = qn_store_lock(b->store, &b->key, CROWD_PATIENCE_NS, &lock);
+  qn_status status = waited && load_stored(b, binary) ? QN_OK : generate_and_load(b, binary);
+  qn_file_lock_give(&lock);
+  return status;
 }
 
-static qn_status make_key(build *b, qn_key *out_key) {
-  const qn_adapter_device_info *info = &b->device->info;
-  qn_key_maker maker;
-  ir_print(b->module, &b->text);
-  if (b->text.failed) return out_of_memory();
-  qn_key_start(&maker);
-  qn_key_add_str(&maker, QN_BUILD_ID);
-  qn_key_add_u64(&maker, info->code_kind);
-  qn_key_add_str(&maker, info->target);
-  qn_key_add_str(&maker, info->target_cpu);
-  qn_key_add_str(&maker, info->target_features);
-  qn_key_add_u64(&maker, option_bits(&b->options));
-  qn_key_add_u64(&maker, b->scalar);
-  qn_key_add_sv(&maker, qn_bytes_view(&b->text));
-  qn_key_end(&maker, out_key);
-  return QN_OK;
-}
-
-static void tell(const build *b, const qn_key *key, bool hit) {
+static void tell(build *b, bool hit) {
   char digits[13];
-  qn_key_print(key, digits, sizeof digits);
-  QN_LOG(CACHE, "%s program %s %s", hit ? "hit" : "compile", b->device->selector, digits);
-  atomic_fetch_add(hit ? &b->device->program_cache_hits : &b->device->programs_compiled, 1);
+  qn_key_print(&b->key, digits, sizeof digits);
+  if (hit) QN_LOG(CACHE, "hit %s %s: in memory of %s", label(b), digits, b->device->selector);
+  if (!hit && !b->is_from_store) QN_LOG(CACHE, "compile %s %s: for %s", label(b), digits, b->device->selector);
+  if (hit) atomic_fetch_add(&b->device->program_cache_hits, 1);
+  if (!hit && !b->is_from_store) atomic_fetch_add(&b->device->programs_compiled, 1);
+  b->program->cached = hit ? 1 : b->is_from_store ? 2 : 0;
 }
 
 static bool wants_scalar(void) {
@@ -239,23 +288,28 @@ static bool wants_scalar(void) {
 
 /* ---- Build -------------------------------------------------------------------------------------- */
 
-static qn_status run(build *b, const qn_program_options *given) {
-  qn_key key;
+static qn_status run(build *b) {
   bool hit = false;
-  QN_TRY(compile_source(b, given));
-  QN_TRY(describe_sources(b));
-  QN_TRY(keep_log(b));
-  QN_TRY(make_key(b, &key));
-  QN_TRY(core_program_cache_get(&b->device->programs, &key, make_binary, b, &b->program->binary, &hit));
-  b->program->cached = hit ? 1 : 0;
-  tell(b, &key, hit);
+  QN_TRY(qn_store_default(&b->store));
+  QN_TRY(qn_compile_options_parse(&b->arena, b->given->options ? b->given->options : "", &b->options));
+  QN_TRY(copy_source(b));
+  make_lookup_key(b);
+  bool is_known = ask_manifest(b);
+  if (!is_known) {
+    QN_TRY(compile_source(b));
+    QN_TRY(core_source_describe(b->program, b->module, qn_bytes_view(&b->log)));
+  }
+  QN_TRY(core_program_cache_get(&b->device->programs, &b->key, make_binary, b, &b->program->binary, &hit));
+  if (!is_known) tell_manifest(b);
+  tell(b, hit);
   return QN_OK;
 }
 
-static qn_status run_to_end(build *b, const qn_program_options *given) {
+static qn_status run_to_end(build *b) {
   qn_arena_init(&b->arena, 0);
-  qn_status status = run(b, given);
+  qn_status status = run(b);
   if (b->module) ir_module_free(b->module);
+  qn_manifest_free(&b->seen);
   qn_bytes_free(&b->log);
   qn_bytes_free(&b->text);
   qn_arena_free(&b->arena);
@@ -280,8 +334,8 @@ static qn_status build_on_device(core_device *device, const qn_program_options *
   core_device_collect(device);
   core_program *program = core_program_new(device);
   if (!program) QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program");
-  build b = {.device = device, .program = program, .scalar = wants_scalar()};
-  qn_status status = run_to_end(&b, &options);
+  build b = {.device = device, .program = program, .given = &options, .scalar = wants_scalar()};
+  qn_status status = run_to_end(&b);
   if (status < 0) {
     core_program_discard(program);
     return status;

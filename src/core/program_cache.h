@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/os/thread.h"
+#include "core/program_image.h"
 #include "core/reaper.h"
 #include "quern/adapter.h"
 #include "store/key.h"
@@ -21,8 +22,7 @@ typedef struct core_binary {
   qn_key key;
   qn_arena arena; /* the descriptions */
   qn_adapter_program *native;
-  qn_adapter_kernel_description *kernels; /* in the order of the source */
-  uint32_t kernel_count;
+  core_kernel_list kernels;
   /* The cache's: */
   enum { CORE_BINARY_COMPILING, CORE_BINARY_READY, CORE_BINARY_FAILED } state;
   uint32_t users;                      /* programs, and those who wait for the compiler */
@@ -43,7 +43,7 @@ void core_program_cache_open(core_program_cache *cache, const qn_adapter_table *
 /* No program is left. */
 void core_program_cache_close(core_program_cache *cache, core_refusal *refusal);
 
-/* Fills in `kernels`, `kernel_count` and `native`. */
+/* Fills in `kernels` and `native`. */
 typedef qn_status (*core_compile_fn)(void *user, core_binary *binary);
 
 /* The binary of a key, compiled by `compile` when there is none. Takes one use, which core_program_cache_put gives back.

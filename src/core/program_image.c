@@ -58,10 +58,9 @@ enum { PARAMETER_BYTES = 4 * 4, KERNEL_NUMBERS = 8, KERNEL_BYTES = 2 * 8 + 4 + K
 
 /* The numbers of a description, in the order of the bytes. */
 static void kernel_numbers(qn_adapter_kernel_description *k, uint64_t *numbers[KERNEL_NUMBERS]) {
-  uint64_t *const all[KERNEL_NUMBERS] = {&k->argument_block_bytes,    &k->static_local_bytes,
-                                         &k->scratch_bytes_per_item,  &k->scratch_bytes_per_group,
-                                         &k->required_local[0],       &k->required_local[1],
-                                         &k->required_local[2],       &k->entry_flags};
+  uint64_t *const all[KERNEL_NUMBERS] = {
+      &k->argument_block_bytes, &k->static_local_bytes, &k->scratch_bytes_per_item, &k->scratch_bytes_per_group,
+      &k->required_local[0],    &k->required_local[1],  &k->required_local[2],      &k->entry_flags};
   memcpy(numbers, all, sizeof all);
 }
 
@@ -121,7 +120,8 @@ qn_status core_image_unpack(qn_arena *arena, qn_sv bytes, core_kernel_list *out,
   const char *options = qn_unpack_string(&from, arena);
   qn_sv code = qn_unpack_text(&from);
   uint32_t count = qn_unpack_count(&from, KERNEL_BYTES);
-  *out_code = (qn_adapter_code){.struct_size = sizeof *out_code, .kind = kind, .bytes = code.data, .size_bytes = code.size};
+  *out_code =
+      (qn_adapter_code){.struct_size = sizeof *out_code, .kind = kind, .bytes = code.data, .size_bytes = code.size};
   out_code->options = options[0] ? options : NULL;
   out->items = QN_ARENA_ARRAY(arena, qn_adapter_kernel_description, count ? count : 1);
   if (!out->items) return out_of_memory();

@@ -61,7 +61,7 @@ qn_status core_source_describe(core_program *program, const ir_module *module, q
 /* The numbers of an argument, in the order of the bytes. */
 enum { ARGUMENT_NUMBERS = 10 };
 static void argument_numbers(qn_argument_info *a, uint32_t *numbers[ARGUMENT_NUMBERS]) {
-  uint32_t *const all[ARGUMENT_NUMBERS] = {&a->kind,          &a->element_type, &a->vector_width, &a->element_bytes,
+  uint32_t *const all[ARGUMENT_NUMBERS] = {&a->kind,          &a->element_type, &a->vector_width,  &a->element_bytes,
                                            &a->element_align, &a->access,       &a->address_space, &a->is_const,
                                            &a->is_restrict,   &a->is_volatile};
   memcpy(numbers, all, sizeof all);

@@ -133,11 +133,11 @@ void qn_manifest_put(qn_store *store, const qn_key *lookup, const char *label, c
   qn_bytes_free(&all);
 }
 
-bool qn_manifest_get(qn_store *store, const qn_key *lookup, qn_key *out_result, qn_bytes *out_own) {
+bool qn_manifest_get(qn_store *store, const qn_key *lookup, const char *label, qn_key *out_result, qn_bytes *out_own) {
   qn_bytes bytes = {0};
   qn_error_saved saved;
   bool found = false;
-  if (qn_store_get(store, lookup, QN_ENTRY_MANIFEST, &bytes) != QN_STORE_HIT) {
+  if (qn_store_get(store, lookup, QN_ENTRY_MANIFEST, label, &bytes) != QN_STORE_HIT) {
     qn_bytes_free(&bytes);
     return false;
   }

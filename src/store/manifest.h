@@ -28,6 +28,6 @@ void qn_manifest_free(qn_manifest *manifest);
 void qn_manifest_put(qn_store *store, const qn_key *lookup, const char *label, const qn_manifest *seen,
                      const qn_key *result, qn_sv own);
 /* The result whose conditions hold now; its bytes are appended to `out_own`. False: there is none. */
-bool qn_manifest_get(qn_store *store, const qn_key *lookup, qn_key *out_result, qn_bytes *out_own);
+bool qn_manifest_get(qn_store *store, const qn_key *lookup, const char *label, qn_key *out_result, qn_bytes *out_own);
 
 #endif

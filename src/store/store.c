@@ -33,6 +33,10 @@ static void tell(const char *verb, const qn_key *key, const char *label, const c
   QN_LOG(CACHE, "%s %s %s%s%s", verb, label[0] ? label : "-", digits, why[0] ? ": " : "", why);
 }
 
+static const char *kind_text(qn_entry_kind kind) {
+  return kind == QN_ENTRY_PROGRAM ? "program" : kind == QN_ENTRY_MANIFEST ? "manifest" : "artifact";
+}
+
 /* ---- Opening ------------------------------------------------------------------------------------ */
 
 /* Not to be used, for the reason in the error text. */
@@ -168,7 +172,7 @@ static void remove_entry(const char *path, qn_counters *change) {
   change->values[QN_COUNT_BYTES] -= (int64_t)size;
 }
 
-qn_store_answer qn_store_get(qn_store *store, const qn_key *key, qn_entry_kind kind, qn_bytes *out) {
+qn_store_answer qn_store_get(qn_store *store, const qn_key *key, qn_entry_kind kind, const char *label, qn_bytes *out) {
   char path[4096];
   qn_error_saved saved;
   qn_counters change = {0}, after;
@@ -178,6 +182,8 @@ qn_store_answer qn_store_get(qn_store *store, const qn_key *key, qn_entry_kind k
   qn_store_answer answer = QN_STORE_RECACHED;
   if (store->settings.mode != QN_STORE_RECACHE) answer = read_entry(path, key, kind, out);
   if (may_write(store) && (answer == QN_STORE_DAMAGED || answer == QN_STORE_OTHER_VERSION)) remove_entry(path, &change);
+  tell(answer == QN_STORE_HIT ? "hit" : "miss", key, label,
+       answer == QN_STORE_HIT ? kind_text(kind) : qn_store_answer_text(answer));
   change.values[counter_of(answer)]++;
   uint64_t now = qn_store_count(store, &change, &after);
   if (answer == QN_STORE_HIT && now != 0) (void)!qn_file_set_time(path, now); /* a lost use makes it look older */

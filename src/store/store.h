@@ -52,8 +52,8 @@ QN_MUST_USE qn_status qn_store_init(qn_store *store, const qn_store_settings *se
 /* The process's store, from the environment, opened by the first call. Errors: those of qn_store_settings_read, each time. */
 QN_MUST_USE qn_status qn_store_default(qn_store **out_store);
 
-/* Looks up and appends the body to `out`. A damaged entry is removed. */
-qn_store_answer qn_store_get(qn_store *store, const qn_key *key, qn_entry_kind kind, qn_bytes *out);
+/* Looks up and appends the body to `out`. A damaged entry is removed. `label` is for the log. */
+qn_store_answer qn_store_get(qn_store *store, const qn_key *key, qn_entry_kind kind, const char *label, qn_bytes *out);
 
 /* The same, but neither a use nor counted. True: a hit. */
 bool qn_store_peek(qn_store *store, const qn_key *key, qn_entry_kind kind, qn_bytes *out);

@@ -68,7 +68,7 @@ static void put_text(uint64_t number, const char *text) {
 static qn_store_answer look_up(uint64_t number, const char *expected) {
   const qn_key key = key_of(number);
   qn_bytes out = {0};
-  qn_store_answer answer = qn_store_get(&store, &key, QN_ENTRY_PROGRAM, &out);
+  qn_store_answer answer = qn_store_get(&store, &key, QN_ENTRY_PROGRAM, "test", &out);
   if (answer == QN_STORE_HIT) {
     assert_int_equal(out.size, strlen(expected));
     assert_memory_equal(out.data, expected, out.size);
@@ -136,7 +136,7 @@ static void test_C3_kinds_never_meet(void **state) {
   const qn_key key = key_of(1);
   qn_bytes out = {0};
   put_text(1, "a program");
-  assert_int_equal(qn_store_get(&store, &key, QN_ENTRY_MANIFEST, &out), QN_STORE_ABSENT);
+  assert_int_equal(qn_store_get(&store, &key, QN_ENTRY_MANIFEST, "test", &out), QN_STORE_ABSENT);
   qn_bytes_free(&out);
 }
 
@@ -264,7 +264,8 @@ static void test_C3_the_size_is_kept_and_what_was_used_longest_ago_goes(void **s
     if (i > 1) {
       const qn_key first = key_of(1);
       qn_bytes out = {0};
-      assert_int_equal(qn_store_get(&store, &first, QN_ENTRY_PROGRAM, &out), QN_STORE_HIT); /* used all the time */
+      assert_int_equal(qn_store_get(&store, &first, QN_ENTRY_PROGRAM, "test", &out),
+                       QN_STORE_HIT); /* used all the time */
       qn_bytes_free(&out);
     }
   }
