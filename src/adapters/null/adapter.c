@@ -1,12 +1,17 @@
-/* adapter.c - instance, device, memory, and the table of functions. */
+/* adapter.c - instance, devices, and the table of functions. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "control.h"
 #include "null.h"
 
-enum { ALIGNMENT = 128 };
+#ifndef NULL_NAME
+#define NULL_NAME "null" /* as in libquern-adapter-null.so */
+#endif
+
+/* ---- Errors ------------------------------------------------------------------------------------- */
 
 qn_status null_error(const qn_adapter_host *host, qn_status status, const char *format, ...) {
   char text[512];
@@ -17,18 +22,60 @@ qn_status null_error(const qn_adapter_host *host, qn_status status, const char *
   return host->set_error(status, 0, text);
 }
 
-/* ---- Instance: opens the vendor's library, if there is one -------------------------------------- */
+/* A driver's results, what they are for the core, and what they mean. */
+static const struct {
+  qn_status status;
+  const char *text;
+} results[] = {
+    [SIM_OK] = {QN_OK, ""},
+    [SIM_BUSY] = {QN_NOT_READY, ""},
+    [SIM_TIMEOUT] = {QN_ERROR_TIMEOUT, "it is not complete yet"},
+    [SIM_NO_HOST_MEMORY] = {QN_ERROR_OUT_OF_HOST_MEMORY, "the driver has no host memory left"},
+    [SIM_NO_MEMORY] = {QN_ERROR_OUT_OF_MEMORY, "the device has no memory left"},
+    [SIM_NO_THREAD] = {QN_ERROR_LIMIT, "the driver can't start a thread"},
+    [SIM_REJECTED] = {QN_ERROR_DEVICE, "the driver rejects it"},
+    [SIM_FAILED] = {QN_ERROR_DEVICE, "a command failed"},
+    [SIM_LOST] = {QN_ERROR_DEVICE_LOST, "the device is lost"},
+    [SIM_NO_TIME] = {QN_ERROR_UNSUPPORTED,
+                     "there is no time of this value: the queue isn't timed, or it is too long ago"},
+    [SIM_BAD_SETTING] = {QN_ERROR_INVALID_ARGUMENT, "a setting isn't understood"},
+};
 
+qn_status null_status(sim_result result) { return results[result].status; }
+
+qn_status null_result(const qn_adapter_host *host, sim_result result, const char *what) {
+  char text[256];
+  qn_status status = results[result].status;
+  if (status >= 0) return status;
+  snprintf(text, sizeof text, "%s: %s", what, results[result].text);
+  return host->set_error(status, result, text);
+}
+
+/* ---- Instance: opens the vendor's driver -------------------------------------------------------- */
+
+/* Where a real adapter loads its vendor's library with dlopen. No library: QN_ERROR_NOT_FOUND with the reason. */
 static qn_status instance_open(const qn_adapter_host *host, qn_adapter_instance **out_instance) {
-  qn_adapter_instance *instance = malloc(sizeof *instance);
-  if (!instance) return null_error(host, QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for an instance");
+  char wrong[64];
+  sim_driver *driver = NULL;
+  sim_result result = sim_driver_open(host->environment("QUERN_NULL"), wrong, &driver);
+  if (result == SIM_BAD_SETTING)
+    return null_error(host, QN_ERROR_INVALID_ARGUMENT, "QUERN_NULL: '%s' isn't understood", wrong);
+  if (result != SIM_OK) return null_result(host, result, "opening the driver");
+  qn_adapter_instance *instance = sim_new(driver, sizeof *instance);
+  if (!instance) {
+    sim_driver_close(driver);
+    return null_error(host, QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for an instance");
+  }
   instance->host = host;
+  instance->driver = driver;
   *out_instance = instance;
   return QN_OK;
 }
 
 static qn_status instance_close(qn_adapter_instance *instance) {
-  free(instance);
+  sim_driver *driver = instance->driver;
+  sim_delete(driver, instance, sizeof *instance);
+  sim_driver_close(driver);
   return QN_OK;
 }
 
@@ -40,18 +87,21 @@ static qn_status device_count(qn_adapter_instance *instance, uint32_t *out_count
   return QN_OK;
 }
 
-/* Says what the device can do; the core refuses the rest before it gets here. No kernels: code_kind is QN_CODE_NONE and
- * QN_FEATURE_KERNELS is not set. */
+/* Says what the device can do; the core refuses the rest before it gets here. Without kernels code_kind is QN_CODE_NONE and
+ * QN_FEATURE_KERNELS isn't set. */
 static qn_status device_describe(qn_adapter_instance *instance, uint32_t index, qn_adapter_device_info *out_info) {
+  const sim_settings *settings = sim_driver_settings(instance->driver);
+  uint64_t memory = settings->memory ? settings->memory : UINT64_C(1) << 32;
   if (index != 0) return null_error(instance->host, QN_ERROR_NOT_FOUND, "there is one device");
   *out_info = (qn_adapter_device_info){
       .struct_size = sizeof *out_info,
       .type = QN_DEVICE_SIMULATED,
-      .failure_domain = QN_FAILURE_QUEUE,
-      .code_kind = QN_CODE_NONE,
-      .features = QN_FEATURE_SHARED_MEMORY | QN_FEATURE_WRAP_HOST,
-      .memory_bytes = UINT64_C(1) << 32,
-      .max_allocation_bytes = UINT64_C(1) << 32,
+      .failure_domain = (uint32_t)settings->domain,
+      .code_kind = settings->kernels ? QN_CODE_IR : QN_CODE_NONE,
+      .features = QN_FEATURE_SHARED_MEMORY | QN_FEATURE_WRAP_HOST | QN_FEATURE_TIMED_QUEUES |
+                  (settings->kernels ? QN_FEATURE_KERNELS : 0),
+      .memory_bytes = memory,
+      .max_allocation_bytes = memory,
       .local_memory_bytes = 32 << 10,
       .max_local_size = {1024, 1024, 1024},
       .max_group_items = 1024,
@@ -59,7 +109,7 @@ static qn_status device_describe(qn_adapter_instance *instance, uint32_t index, 
       .compute_units = 1,
       .address_bits = 64,
       .buffer_alignment = 1,
-      .allocation_alignment = ALIGNMENT,
+      .allocation_alignment = 128,
       .preferred_group_items = 64,
       .name = "no device at all",
       .driver = "null",
@@ -69,112 +119,83 @@ static qn_status device_describe(qn_adapter_instance *instance, uint32_t index, 
 
 static qn_status device_open(qn_adapter_instance *instance, uint32_t index, qn_adapter_device **out_device) {
   (void)index; /* the core asked device_count */
-  qn_adapter_device *device = malloc(sizeof *device);
+  qn_adapter_device *device = sim_new(instance->driver, sizeof *device);
   if (!device) return null_error(instance->host, QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a device");
-  device->instance = instance; /* outlives the device: the core closes children before parents */
-  *out_device = device;
-  return QN_OK;
+  device->instance = instance;
+  sim_result result = sim_device_open(instance->driver, &device->device);
+  if (result == SIM_OK)
+    *out_device = device;
+  else
+    NULL_DELETE(device, device);
+  return null_result(instance->host, result, "opening the device");
 }
 
 static qn_status device_close(qn_adapter_device *device) {
-  free(device);
+  sim_device_close(device->device);
+  NULL_DELETE(device, device);
   return QN_OK;
 }
 
-/* ---- Memory ------------------------------------------------------------------------------------- */
+/* ---- Native handles ----------------------------------------------------------------------------- */
 
-static char *allocate(uint64_t size) {
-  uint64_t whole = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-  if (whole < size || whole > SIZE_MAX / 2) return NULL;
-  return aligned_alloc(ALIGNMENT, (size_t)whole);
-}
-
-/* A block is the host's memory and always mapped: host_pointer says so, and memory_map can be NULL in the table. */
-static qn_status memory_create(qn_adapter_device *device, const qn_adapter_memory_request *request,
-                               qn_adapter_memory **out_memory, qn_adapter_memory_info *out_info) {
-  const qn_adapter_host *host = device->instance->host;
-  qn_adapter_memory *memory = malloc(sizeof *memory);
-  if (!memory) return null_error(host, QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a block's record");
-  memory->is_wrapped = request->memory == QN_MEMORY_WRAP;
-  memory->bytes = memory->is_wrapped ? request->host_pointer : allocate(request->size_bytes);
-  if (!memory->bytes) {
-    free(memory);
-    return null_error(host, QN_ERROR_OUT_OF_MEMORY, "no memory for %llu bytes",
-                      (unsigned long long)request->size_bytes);
+static const qn_adapter_device *device_of(uint32_t kind, const void *object) {
+  switch (kind) {
+    case QN_KIND_QUEUE:
+      return ((const qn_adapter_queue *)object)->device;
+    case QN_KIND_BUFFER:
+      return ((const qn_adapter_memory *)object)->device;
+    case QN_KIND_PROGRAM:
+      return ((const qn_adapter_program *)object)->device;
+    case QN_KIND_KERNEL:
+      return ((const qn_adapter_kernel *)object)->device;
+    default:
+      return object;
   }
-  out_info->native = (uint64_t)(uintptr_t)memory->bytes;
-  out_info->size_bytes = request->size_bytes;
-  out_info->host_pointer = memory->bytes;
-  *out_memory = memory;
+}
+
+/* `which` 0 is the driver's object; the core knows that of memory already, from its info. */
+static qn_status native(uint32_t kind, void *object, uint32_t which, uint64_t *out_native) {
+  const qn_adapter_device *device = device_of(kind, object);
+  const void *found = NULL;
+  if (kind == QN_KIND_DEVICE && which == 0) found = device->device;
+  if (kind == QN_KIND_DEVICE && which == NULL_CONTROL) found = sim_device_control(device->device);
+  if (kind == QN_KIND_QUEUE && which == 0) found = ((const qn_adapter_queue *)object)->stream;
+  if (!found) return null_error(device->instance->host, QN_ERROR_UNSUPPORTED, "there is no native handle %u", which);
+  *out_native = (uint64_t)(uintptr_t)found;
   return QN_OK;
-}
-
-/* The core destroys memory when no command uses it any longer. Nothing is counted here. */
-static qn_status memory_destroy(qn_adapter_device *device, qn_adapter_memory *memory) {
-  (void)device;
-  if (!memory->is_wrapped) free(memory->bytes);
-  free(memory);
-  return QN_OK;
-}
-
-/* ---- Programs: there are none ------------------------------------------------------------------- */
-
-static qn_status program_create(qn_adapter_device *device, const qn_adapter_code *code,
-                                qn_adapter_program **out_program) {
-  (void)code;
-  (void)out_program;
-  return null_error(device->instance->host, QN_ERROR_UNSUPPORTED, "the adapter null runs no kernels");
-}
-
-static qn_status program_destroy(qn_adapter_device *device, qn_adapter_program *program) {
-  (void)program;
-  return null_error(device->instance->host, QN_ERROR_INTERNAL, "there is no program to destroy");
-}
-
-static qn_status kernel_create(qn_adapter_device *device, qn_adapter_program *program,
-                               const qn_adapter_kernel_description *description, qn_adapter_kernel **out_kernel,
-                               qn_adapter_kernel_info *out_info) {
-  (void)program;
-  (void)description;
-  (void)out_kernel;
-  (void)out_info;
-  return null_error(device->instance->host, QN_ERROR_UNSUPPORTED, "the adapter null runs no kernels");
-}
-
-static qn_status kernel_destroy(qn_adapter_device *device, qn_adapter_kernel *kernel) {
-  (void)kernel;
-  return null_error(device->instance->host, QN_ERROR_INTERNAL, "there is no kernel to destroy");
 }
 
 /* ---- The table ---------------------------------------------------------------------------------- */
 
 static const qn_adapter_table table = {.struct_size = sizeof table,
                                        .abi_version = QN_ADAPTER_ABI_VERSION,
-                                       .name = "null", /* as in libquern-adapter-null.so */
-                                       .description = "copies and fills in host memory; no kernels",
+                                       .name = NULL_NAME,
+                                       .description = "a simulated device: copies and fills in host memory",
                                        .instance_open = instance_open,
                                        .instance_close = instance_close,
                                        .device_count = device_count,
                                        .device_describe = device_describe,
                                        .device_open = device_open,
                                        .device_close = device_close,
-                                       .memory_create = memory_create,
-                                       .memory_destroy = memory_destroy,
-                                       .program_create = program_create,
-                                       .program_destroy = program_destroy,
-                                       .kernel_create = kernel_create,
-                                       .kernel_destroy = kernel_destroy,
+                                       .memory_create = null_memory_create,
+                                       .memory_destroy = null_memory_destroy,
+                                       .program_create = null_program_create,
+                                       .program_destroy = null_program_destroy,
+                                       .kernel_create = null_kernel_create,
+                                       .kernel_destroy = null_kernel_destroy,
                                        .queue_create = null_queue_create,
                                        .queue_destroy = null_queue_destroy,
                                        .queue_submit = null_queue_submit,
                                        .queue_completed = null_queue_completed,
                                        .queue_progress = null_queue_progress,
-                                       .queue_wait = null_queue_wait};
+                                       .queue_wait = null_queue_wait,
+                                       .queue_time = null_queue_time,
+                                       .native = native};
 
 /* The one exported symbol. Whatever version is asked for, the table says which one it is. */
 QN_API const qn_adapter_table *qn_adapter_entry(uint32_t abi_version);
 
 QN_API const qn_adapter_table *qn_adapter_entry(uint32_t abi_version) {
   (void)abi_version;
-  return &table;
+  return getenv("QUERN_NULL") ? null_contract(&table) : &table; /* a test: the core is watched too */
 }
