@@ -160,7 +160,9 @@ static qn_status native(uint32_t kind, void *object, uint32_t which, uint64_t *o
   if (kind == QN_KIND_DEVICE && which == 0) found = device->device;
   if (kind == QN_KIND_DEVICE && which == NULL_CONTROL) found = sim_device_control(device->device);
   if (kind == QN_KIND_QUEUE && which == 0) found = ((const qn_adapter_queue *)object)->stream;
-  if (!found) return null_error(device->instance->host, QN_ERROR_UNSUPPORTED, "there is no native handle %u", which);
+  if (!found)
+    return null_error(device->instance->host, QN_ERROR_UNSUPPORTED, "the adapter null has no native handle %u here",
+                      which);
   *out_native = (uint64_t)(uintptr_t)found;
   return QN_OK;
 }
