@@ -190,6 +190,7 @@ static qn_status generate(build *b, qn_bytes *out) {
 
 /* Loads code as the device's program. `kernels` was described in the binary's arena. */
 static qn_status load(build *b, const qn_adapter_code *code, core_binary *binary) {
+  binary->bytes = code->size_bytes;
   return b->device->table->program_create(b->device->native, code, &binary->native);
 }
 

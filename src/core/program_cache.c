@@ -1,13 +1,16 @@
 #include "core/program_cache.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/status.h"
 
 enum { MOST_IDLE = 64 };
+#define MOST_IDLE_BYTES (UINT64_C(64) << 20)
 
 void core_program_cache_open(core_program_cache *cache, const qn_adapter_table *table, qn_adapter_device *device) {
-  *cache = (core_program_cache){.table = table, .device = device};
+  *cache = (core_program_cache){
+      .table = table, .device = device, .most_idle = MOST_IDLE, .most_idle_bytes = MOST_IDLE_BYTES};
 }
 
 /* ---- Binaries ----------------------------------------------------------------------------------- */
@@ -25,6 +28,7 @@ static core_binary *new_binary(const qn_key *key) {
 static qn_status destroy_binary(core_program_cache *cache, core_binary *binary) {
   qn_status status = binary->native ? cache->table->program_destroy(cache->device, binary->native) : QN_OK;
   qn_arena_free(&binary->arena);
+  free(binary->failure_text);
   free(binary);
   return status;
 }
@@ -36,6 +40,7 @@ static void unlink_idle(core_program_cache *cache, core_binary *binary) {
   if (cache->last_idle == binary) cache->last_idle = binary->previous;
   binary->previous = binary->next = NULL;
   cache->idle--;
+  cache->idle_bytes -= binary->bytes;
 }
 
 static void append_idle(core_program_cache *cache, core_binary *binary) {
@@ -44,11 +49,12 @@ static void append_idle(core_program_cache *cache, core_binary *binary) {
   cache->last_idle = binary;
   if (!cache->first_idle) cache->first_idle = binary;
   cache->idle++;
+  cache->idle_bytes += binary->bytes;
 }
 
-/* The idle binary that was let go first, out of the cache; NULL when no more than `keep` are idle. */
-static core_binary *evict(core_program_cache *cache, uint32_t keep) {
-  core_binary *oldest = cache->idle > keep ? cache->first_idle : NULL;
+/* The idle binary that was let go first, out of the cache; NULL when no more than that are idle. */
+static core_binary *evict(core_program_cache *cache, uint32_t most, uint64_t most_bytes) {
+  core_binary *oldest = cache->idle > most || cache->idle_bytes > most_bytes ? cache->first_idle : NULL;
   if (!oldest) return NULL;
   unlink_idle(cache, oldest);
   qn_map_remove(&cache->map, qn_key_view(&oldest->key));
@@ -57,14 +63,22 @@ static core_binary *evict(core_program_cache *cache, uint32_t keep) {
 
 /* ---- Get ---------------------------------------------------------------------------------------- */
 
-/* A use of what the map has, waited for while it compiles. NULL: it failed. Under the lock. */
-static core_binary *use_known(core_program_cache *cache, core_binary *binary) {
+/* One use fewer of a binary that failed. The one who compiled took it out of the map; the last who leaves destroys it. */
+static void leave_failed(core_program_cache *cache, core_binary *binary) {
+  if (--binary->users == 0) (void)!destroy_binary(cache, binary); /* nothing was loaded that could be refused */
+}
+
+/* A use of what the map has, waited for while it compiles. Under the lock. */
+static qn_status use_known(core_program_cache *cache, core_binary *binary, core_binary **out_binary) {
   if (binary->users++ == 0) unlink_idle(cache, binary);
   while (binary->state == CORE_BINARY_COMPILING) qn_cond_wait(&cache->changed, &cache->lock, QN_FOREVER);
-  if (binary->state == CORE_BINARY_READY) return binary;
-  /* The one who compiled took it out of the map; the last who leaves destroys it. */
-  if (--binary->users == 0) (void)!destroy_binary(cache, binary); /* nothing was loaded that could be refused */
-  return NULL;
+  *out_binary = binary->state == CORE_BINARY_READY ? binary : NULL;
+  if (*out_binary) return QN_OK;
+  qn_status status =
+      qn_error_set_driver(binary->failure, binary->driver_code, "%s",
+                          binary->failure_text ? binary->failure_text : "no memory for the error's text");
+  leave_failed(cache, binary);
+  return status;
 }
 
 /* Compiles outside the lock; others who want the key wait for `changed`. Under the lock. */
@@ -73,23 +87,21 @@ static qn_status compile_new(core_program_cache *cache, core_binary *binary, cor
   qn_status status = compile(user, binary);
   qn_mutex_lock(&cache->lock);
   binary->state = status < 0 ? CORE_BINARY_FAILED : CORE_BINARY_READY;
-  if (status < 0) {
-    qn_map_remove(&cache->map, qn_key_view(&binary->key));
-    if (--binary->users == 0) (void)!destroy_binary(cache, binary); /* as above */
-  }
   qn_cond_broadcast(&cache->changed);
+  if (status >= 0) return status;
+  binary->failure = status;
+  binary->driver_code = qn_error_driver_code();
+  binary->failure_text = strdup(qn_error_text());
+  qn_map_remove(&cache->map, qn_key_view(&binary->key));
+  leave_failed(cache, binary);
   return status;
 }
 
 static qn_status get_locked(core_program_cache *cache, const qn_key *key, core_compile_fn compile, void *user,
                             core_binary **out_binary, bool *out_hit) {
-  for (;;) {
-    core_binary *known = qn_map_get(&cache->map, qn_key_view(key));
-    if (!known) break;
-    *out_binary = use_known(cache, known);
-    *out_hit = true;
-    if (*out_binary) return QN_OK;
-  }
+  core_binary *known = qn_map_get(&cache->map, qn_key_view(key));
+  *out_hit = known != NULL;
+  if (known) return use_known(cache, known, out_binary);
   core_binary *binary = new_binary(key);
   if (!binary || !qn_map_set(&cache->map, qn_key_view(&binary->key), binary)) {
     free(binary);
@@ -97,7 +109,6 @@ static qn_status get_locked(core_program_cache *cache, const qn_key *key, core_c
   }
   qn_status status = compile_new(cache, binary, compile, user);
   *out_binary = status < 0 ? NULL : binary; /* a failed one is gone, or about to be */
-  *out_hit = false;
   return status;
 }
 
@@ -111,25 +122,27 @@ qn_status core_program_cache_get(core_program_cache *cache, const qn_key *key, c
 
 /* ---- Put ---------------------------------------------------------------------------------------- */
 
-qn_status core_program_cache_put(core_program_cache *cache, core_binary *binary) {
-  qn_mutex_lock(&cache->lock);
-  if (--binary->users == 0) append_idle(cache, binary);
-  core_binary *old = evict(cache, MOST_IDLE);
-  qn_mutex_unlock(&cache->lock);
-  return old ? destroy_binary(cache, old) : QN_OK;
-}
-
-qn_status core_program_cache_trim(core_program_cache *cache) {
+/* Destroys idle ones, outside the lock, until no more than that are left. Returns the first thing that was refused. */
+static qn_status evict_down_to(core_program_cache *cache, uint32_t most, uint64_t most_bytes) {
   qn_status first = QN_OK;
   for (;;) {
     qn_mutex_lock(&cache->lock);
-    core_binary *old = evict(cache, 0);
+    core_binary *old = evict(cache, most, most_bytes);
     qn_mutex_unlock(&cache->lock);
     if (!old) return first;
     qn_status status = destroy_binary(cache, old);
     if (first == QN_OK && status < 0) first = status;
   }
 }
+
+qn_status core_program_cache_put(core_program_cache *cache, core_binary *binary) {
+  qn_mutex_lock(&cache->lock);
+  if (--binary->users == 0) append_idle(cache, binary);
+  qn_mutex_unlock(&cache->lock);
+  return evict_down_to(cache, cache->most_idle, cache->most_idle_bytes);
+}
+
+qn_status core_program_cache_trim(core_program_cache *cache) { return evict_down_to(cache, 0, 0); }
 
 void core_program_cache_close(core_program_cache *cache, core_refusal *refusal) {
   core_refusal_note(refusal, core_program_cache_trim(cache), "program");

@@ -1,8 +1,9 @@
 /* program_cache.h - a device's programs by key, in memory (C2).
  *
  * A binary is what the device loaded: the adapter's program and what its kernels' launches need. Programs of one key share
- * one. Of requests for one key at a time, one compiles, outside the lock, and the others wait. A binary that no program
- * holds any longer is kept for the next who asks, a number of them; then the one that was let go first is destroyed, once.
+ * one. Of requests for one key at a time, one compiles, outside the lock, and the others wait; should it fail, they get its
+ * error, and nothing is kept. Binaries that no program holds any longer are kept for the next who asks, up to a number and to
+ * a number of bytes; beyond that the one that was let go first is destroyed, once.
  */
 #ifndef QUERN_CORE_PROGRAM_CACHE_H
 #define QUERN_CORE_PROGRAM_CACHE_H
@@ -23,9 +24,13 @@ typedef struct core_binary {
   qn_arena arena; /* the descriptions */
   qn_adapter_program *native;
   core_kernel_list kernels;
+  uint64_t bytes; /* of the code, filled in by who compiles */
   /* The cache's: */
   enum { CORE_BINARY_COMPILING, CORE_BINARY_READY, CORE_BINARY_FAILED } state;
-  uint32_t users;                      /* programs, and those who wait for the compiler */
+  uint32_t users;    /* programs, and those who wait for the compiler */
+  qn_status failure; /* FAILED: what those who waited are told */
+  int64_t driver_code;
+  char *failure_text;
   struct core_binary *previous, *next; /* idle ones, the first let go first */
 } core_binary;
 
@@ -37,17 +42,20 @@ typedef struct core_program_cache {
   qn_map map; /* key -> core_binary; those that are compiling too */
   core_binary *first_idle, *last_idle;
   uint32_t idle;
+  uint64_t idle_bytes;
+  uint32_t most_idle; /* how many are kept, and how many bytes of code */
+  uint64_t most_idle_bytes;
 } core_program_cache;
 
 void core_program_cache_open(core_program_cache *cache, const qn_adapter_table *table, qn_adapter_device *device);
 /* No program is left. */
 void core_program_cache_close(core_program_cache *cache, core_refusal *refusal);
 
-/* Fills in `kernels` and `native`. */
+/* Fills in `kernels`, `native` and `bytes`. */
 typedef qn_status (*core_compile_fn)(void *user, core_binary *binary);
 
 /* The binary of a key, compiled by `compile` when there is none. Takes one use, which core_program_cache_put gives back.
- * Errors: those of `compile`, OUT_OF_HOST_MEMORY. A failure is not kept: those who waited compile themselves. */
+ * Errors: those of `compile`, for all who waited, OUT_OF_HOST_MEMORY. */
 QN_MUST_USE qn_status core_program_cache_get(core_program_cache *cache, const qn_key *key, core_compile_fn compile,
                                              void *user, core_binary **out_binary, bool *out_hit);
 /* Errors: what the adapter refused when an old binary was destroyed. */

@@ -201,6 +201,10 @@ static void test_errors_name_the_place(void **state) {
                "test.ir:3:19: expected a value that is defined before, found '%1'");
   assert_error("quern 1 bits 64\nfunc @f() {\n  call @g()\n}", "test.ir:3:8: function @g is not declared");
   assert_error("quern 1 bits 64\nfunc @f(%a : i8, %a : i8)", "test.ir:2:18: %a is defined twice");
+  assert_error("quern 1 bits 64\nfunc @f(%0 : i8)",
+               "test.ir:2:9: the name of a parameter or variable starts with a digit: 0");
+  assert_error("quern 1 bits 64\nfunc @f() {\n  var %1a : i8\n}",
+               "test.ir:3:7: the name of a parameter or variable starts with a digit: 1a");
   assert_error("quern 1 bits 64\nfunc @f(%a : ptr global @s)", "test.ir:2:25: struct @s is not declared");
   assert_error("quern 1 bits 64\nstruct @s {@s}", "test.ir:2:12: struct @s is not complete here");
   assert_error("quern 1 bits 64\nconstant @c : i8 = 256", "test.ir:2:20: the number does not fit i8");

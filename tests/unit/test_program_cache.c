@@ -38,7 +38,7 @@ static const qn_adapter_table table = {.struct_size = sizeof table, .program_des
 typedef struct compile_request {
   int key;
   bool fails;
-  uint64_t sleep_ns;
+  uint64_t sleep_ns, bytes;
   _Atomic int compiled;
 } compile_request;
 
@@ -47,6 +47,7 @@ static qn_status compile(void *user, core_binary *binary) {
   atomic_fetch_add(&r->compiled, 1);
   if (r->sleep_ns) qn_clock_sleep(r->sleep_ns);
   if (r->fails) QN_FAIL(QN_ERROR_COMPILE, "key %d does not compile", r->key);
+  binary->bytes = r->bytes;
   binary->native = malloc(sizeof *binary->native);
   binary->native->key = r->key;
   atomic_fetch_add(&loaded[r->key], 1);
@@ -137,6 +138,27 @@ static void test_C2_idle_programs_are_bounded_and_the_oldest_goes_first(void **s
   assert_nothing_is_loaded();
 }
 
+static void test_C2_idle_programs_are_bounded_by_their_bytes(void **state) {
+  (void)state;
+  core_program_cache cache;
+  core_refusal refusal = {0};
+  core_binary *binaries[10];
+  core_program_cache_open(&cache, &table, NULL);
+  cache.most_idle_bytes = 5500;
+  for (int i = 0; i < 10; i++) {
+    compile_request r = {.key = i, .bytes = 1000};
+    bool hit = false;
+    qn_key key = key_of(i);
+    assert_int_equal(core_program_cache_get(&cache, &key, compile, &r, &binaries[i], &hit), QN_OK);
+  }
+  for (int i = 0; i < 10; i++) assert_int_equal(loaded[i], 1); /* what is held is never evicted */
+  for (int i = 9; i >= 0; i--) assert_int_equal(core_program_cache_put(&cache, binaries[i]), QN_OK);
+  for (int i = 0; i < 10; i++) assert_int_equal(loaded[i], i < 5);
+  assert_int_equal(cache.idle_bytes, 5000);
+  core_program_cache_close(&cache, &refusal);
+  assert_nothing_is_loaded();
+}
+
 typedef struct shared {
   core_program_cache *cache;
   compile_request *request;
@@ -149,6 +171,7 @@ static void *want(void *given) {
   bool hit = false;
   qn_key key = key_of(s->request->key);
   if (core_program_cache_get(s->cache, &key, compile, s->request, &binary, &hit) != QN_OK) {
+    if (binary || !strstr(qn_error_text(), "does not compile")) abort();
     atomic_fetch_add(&s->errors, 1);
     return NULL;
   }
@@ -158,7 +181,8 @@ static void *want(void *given) {
 }
 
 static void run_threads(shared *s, int count) {
-  pthread_t threads[16];
+  pthread_t threads[64];
+  assert_true(count <= 64);
   for (int i = 0; i < count; i++) assert_int_equal(pthread_create(&threads[i], NULL, want, s), 0);
   for (int i = 0; i < count; i++) pthread_join(threads[i], NULL);
 }
@@ -170,9 +194,9 @@ static void test_C2_a_crowd_compiles_one_key_once(void **state) {
   core_program_cache_open(&cache, &table, NULL);
   compile_request r = {.key = 7, .sleep_ns = 20000000};
   shared s = {.cache = &cache, .request = &r};
-  run_threads(&s, 12);
+  run_threads(&s, 64);
   assert_int_equal(r.compiled, 1);
-  assert_int_equal(s.hits, 11);
+  assert_int_equal(s.hits, 63);
   core_program_cache_close(&cache, &refusal);
   assert_nothing_is_loaded();
 }
@@ -182,10 +206,11 @@ static void test_C2_a_failure_is_told_to_all_and_not_kept(void **state) {
   core_program_cache cache;
   core_refusal refusal = {0};
   core_program_cache_open(&cache, &table, NULL);
-  compile_request bad = {.key = 9, .sleep_ns = 2000000, .fails = true}, good = {.key = 9};
+  compile_request bad = {.key = 9, .sleep_ns = 200000000, .fails = true}, good = {.key = 9};
   shared s = {.cache = &cache, .request = &bad};
   run_threads(&s, 8);
   assert_int_equal(s.errors, 8);
+  assert_int_equal(bad.compiled, 1);
   assert_int_equal(cache.map.count, 0);
   s.request = &good;
   s.errors = 0;
@@ -220,6 +245,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_C2_a_random_history_agrees_with_a_list),
       cmocka_unit_test(test_C2_idle_programs_are_bounded_and_the_oldest_goes_first),
+      cmocka_unit_test(test_C2_idle_programs_are_bounded_by_their_bytes),
       cmocka_unit_test(test_C2_a_crowd_compiles_one_key_once),
       cmocka_unit_test(test_C2_a_failure_is_told_to_all_and_not_kept),
       cmocka_unit_test(keys_differ_by_their_parts),

@@ -186,6 +186,12 @@ static qn_status parse_struct(ir_parser *p, bool is_union) {
   return status;
 }
 
+qn_status ir_parse_check_name(ir_parser *p, const ir_token *name) {
+  if (name->text.size == 0 || name->text.data[0] < '0' || name->text.data[0] > '9') return QN_OK;
+  return ir_parse_error_at(p, name->start, "the name of a parameter or variable starts with a digit: %.*s",
+                           QN_SV_ARG(name->text));
+}
+
 /* ---- Constants ---- */
 
 static qn_status parse_constant(ir_parser *p) {
@@ -270,6 +276,7 @@ static qn_status parse_param(ir_parser *p, qn_bytes *params) {
   ir_param param = {0};
   qn_sv name = p->token.text;
   if (p->token.kind != IR_T_VALUE) return ir_parse_expected(p, "% and a parameter's name");
+  QN_TRY(ir_parse_check_name(p, &p->token));
   if (qn_map_get(&p->values, name))
     return ir_parse_error_at(p, p->token.start, "%%%.*s is defined twice", QN_SV_ARG(name));
   param.name = qn_arena_copy(p->m->arena, name);

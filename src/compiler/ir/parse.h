@@ -30,6 +30,8 @@ void ir_parse_next(ir_parser *p);
 bool ir_parse_at_punct(const ir_parser *p, char c);
 bool ir_parse_take_punct(ir_parser *p, char c);
 bool ir_parse_take_word(ir_parser *p, const char *word);
+/* Checks the name of a parameter or variable: numbers are for values, which the printer numbers. */
+QN_MUST_USE qn_status ir_parse_check_name(ir_parser *p, const ir_token *name);
 QN_MUST_USE qn_status ir_parse_punct(ir_parser *p, char c);
 QN_MUST_USE qn_status ir_parse_u64(ir_parser *p, uint64_t *out);
 QN_MUST_USE qn_status ir_parse_align(ir_parser *p, uint64_t *out);

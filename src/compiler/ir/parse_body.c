@@ -17,6 +17,7 @@ static qn_status parse_var(ir_parser *p, uint32_t storage) {
   bool is_local = storage == 3;
   ir_token name = p->token;
   if (name.kind != (is_local ? IR_T_GLOBAL : IR_T_VALUE)) return ir_parse_expected(p, "a variable's name");
+  QN_TRY(ir_parse_check_name(p, &name));
   ir_parse_next(p);
   QN_TRY(ir_parse_punct(p, ':'));
   QN_TRY(ir_parse_object_type(p, &type));
