@@ -34,10 +34,32 @@ qn_status core_runtime_pin(qn_runtime handle, core_runtime **out_runtime) {
   return QN_OK;
 }
 
-void core_runtime_device_gone(core_runtime *runtime) {
-  atomic_fetch_sub(&runtime->devices, 1);
-  qn_futex_wake(&runtime->devices, UINT32_MAX);
+/* ---- Users -------------------------------------------------------------------------------------- */
+
+static void leave(core_runtime *runtime) {
+  atomic_fetch_sub(&runtime->users, 1);
+  if (atomic_load(&runtime->closing) != 0) qn_futex_wake(&runtime->users, UINT32_MAX);
 }
+
+qn_status core_runtime_lock(core_runtime *runtime) {
+  /* The count first, the flag second, in the one total order: either who closes sees the count, or we see the flag. */
+  atomic_fetch_add(&runtime->users, 1);
+  if (atomic_load(&runtime->closing) != 0) {
+    leave(runtime);
+    QN_FAIL(QN_ERROR_CLOSED, "the runtime is being closed");
+  }
+  qn_mutex_lock(&runtime->lock);
+  return QN_OK;
+}
+
+void core_runtime_unlock(core_runtime *runtime) {
+  qn_mutex_unlock(&runtime->lock);
+  leave(runtime);
+}
+
+void core_runtime_add_device(core_runtime *runtime) { atomic_fetch_add(&runtime->users, 1); }
+
+void core_runtime_remove_device(core_runtime *runtime) { leave(runtime); }
 
 /* ---- Opening ------------------------------------------------------------------------------------ */
 
@@ -99,20 +121,20 @@ static void revoke_children(const core_runtime *runtime) {
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) qn_handle_revoke_all(runtime->owner, kinds[i]);
 }
 
-/* Sleeps until the last device is destroyed. */
-static qn_status wait_for_devices(core_runtime *runtime, uint64_t timeout_ns) {
+/* Sleeps until the last device is destroyed and nobody is about to open another. */
+static qn_status wait_for_users(core_runtime *runtime, uint64_t timeout_ns) {
   uint64_t deadline = timeout_ns == QN_POLL ? 0 : qn_clock_deadline(timeout_ns);
   for (;;) {
-    uint32_t left = atomic_load(&runtime->devices);
+    uint32_t left = atomic_load(&runtime->users);
     if (left == 0) return QN_OK;
     uint64_t left_ns = timeout_ns == QN_POLL ? 0 : qn_clock_left(deadline);
     if (left_ns == 0)
       QN_FAIL(
           QN_ERROR_TIMEOUT,
-          "%u devices still have work in flight after %llu ns; every handle is stale, and the rest is freed when that "
-          "work is complete",
+          "%u devices still have work in flight or are being opened after %llu ns; every handle is stale, and the rest "
+          "is freed when that work is complete",
           left, (unsigned long long)timeout_ns);
-    qn_futex_wait(&runtime->devices, left, left_ns);
+    qn_futex_wait(&runtime->users, left, left_ns);
   }
 }
 
@@ -127,10 +149,10 @@ static qn_status take_refusal(core_runtime *runtime) {
 
 static qn_status close_pinned(core_runtime *runtime, const void *handle, uint64_t timeout_ns) {
   QN_TRY(qn_handle_revoke(handle)); /* of two who close at a time, one goes on */
-  atomic_fetch_add_explicit(&runtime->closing, 1, memory_order_acq_rel);
+  atomic_fetch_add(&runtime->closing, 1);
   core_leaks_find(runtime->owner);
   revoke_children(runtime);
-  qn_status status = wait_for_devices(runtime, timeout_ns);
+  qn_status status = wait_for_users(runtime, timeout_ns);
   if (status < 0) {
     atomic_store(&runtime->gave_up, 1);
     return status;
@@ -155,7 +177,6 @@ qn_status qn_runtime_close(qn_runtime runtime, uint64_t timeout_ns) { CORE_CALL(
 /* ---- Adapters ----------------------------------------------------------------------------------- */
 
 qn_status core_runtime_adapters(core_runtime *runtime, core_adapter_list **out_list) {
-  if (atomic_load(&runtime->closing) != 0) QN_FAIL(QN_ERROR_CLOSED, "the runtime is being closed");
   if (!runtime->adapters.is_scanned)
     QN_TRY(core_adapters_scan(&runtime->arena, runtime->adapter_path, runtime->adapter_names, &runtime->adapters));
   *out_list = &runtime->adapters;
@@ -190,9 +211,11 @@ static qn_status adapter_count(qn_runtime handle, uint32_t *out_count) {
   core_runtime *runtime = NULL;
   if (!out_count) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "out_count is NULL");
   QN_TRY(core_runtime_pin(handle, &runtime));
-  qn_mutex_lock(&runtime->lock);
-  qn_status status = count_locked(runtime, out_count);
-  qn_mutex_unlock(&runtime->lock);
+  qn_status status = core_runtime_lock(runtime);
+  if (status == QN_OK) {
+    status = count_locked(runtime, out_count);
+    core_runtime_unlock(runtime);
+  }
   qn_handle_unpin(handle);
   return status;
 }
@@ -213,9 +236,11 @@ static qn_status adapter_describe(qn_runtime handle, uint32_t index, qn_adapter_
   core_runtime *runtime = NULL;
   QN_TRY(core_info_check(out_info, "out_info"));
   QN_TRY(core_runtime_pin(handle, &runtime));
-  qn_mutex_lock(&runtime->lock);
-  qn_status status = describe_locked(runtime, index, out_info);
-  qn_mutex_unlock(&runtime->lock);
+  qn_status status = core_runtime_lock(runtime);
+  if (status == QN_OK) {
+    status = describe_locked(runtime, index, out_info);
+    core_runtime_unlock(runtime);
+  }
   qn_handle_unpin(handle);
   return status;
 }

@@ -16,7 +16,8 @@ typedef struct core_runtime {
   uint32_t owner;           /* its id in handle.h */
   _Atomic uint32_t closing; /* once 1, no object is made any longer */
   _Atomic uint32_t gave_up; /* closing has reached its time limit: callbacks are not waited for any longer */
-  _Atomic uint32_t devices; /* open or not yet destroyed; qn_runtime_close sleeps on it */
+  _Atomic uint32_t users;   /* devices that are not destroyed yet, and calls that load adapters or open devices;
+                               qn_runtime_close sleeps on it */
   qn_mutex lock;            /* the rest */
   qn_arena arena;
   char *adapter_path; /* as given; NULL: the environment */
@@ -28,12 +29,18 @@ typedef struct core_runtime {
 /* Pins a runtime for a call. Unpin with qn_handle_unpin(handle). */
 QN_MUST_USE qn_status core_runtime_pin(qn_runtime handle, core_runtime **out_runtime);
 
+/* Locks the runtime for a call that loads adapters or opens a device, and counts it as a user: closing waits for it, within
+ * closing's own time limit, before it takes the adapters away. Errors: CLOSED. */
+QN_MUST_USE qn_status core_runtime_lock(core_runtime *runtime);
+void core_runtime_unlock(core_runtime *runtime);
+/* A device is a user for its whole life, from when it was opened under the lock. Its end is its last use of the runtime
+ * before it drops its hold. */
+void core_runtime_add_device(core_runtime *runtime);
+void core_runtime_remove_device(core_runtime *runtime);
+
 /* The adapters that there are; core_runtime_load_all loads those that may be used, trying out new ones in a child process.
- * Under the runtime's lock. Errors: CLOSED, OUT_OF_HOST_MEMORY. */
+ * Under the runtime's lock. Errors: OUT_OF_HOST_MEMORY. */
 QN_MUST_USE qn_status core_runtime_adapters(core_runtime *runtime, core_adapter_list **out_list);
 QN_MUST_USE qn_status core_runtime_load_all(core_runtime *runtime, core_adapter_list **out_list);
-
-/* A device has been destroyed: wakes who closes. Last use of the runtime by the device, before it drops its hold. */
-void core_runtime_device_gone(core_runtime *runtime);
 
 #endif

@@ -19,7 +19,9 @@ typedef struct fake_control {
   _Atomic uint32_t refuse_destroy; /* memory_destroy fails */
   _Atomic uint32_t no_memory;      /* memory_create fails */
   _Atomic uint32_t block_destroy;  /* memory_destroy does not return while it is set */
+  _Atomic uint32_t block_open;     /* device_open does not return while it is set */
   _Atomic uint32_t blocked;        /* it is in there */
+  _Atomic uint32_t closed_over;    /* instances that were closed while a device of theirs was open */
   _Atomic uint32_t watch;          /* count calls of `watched` */
   pthread_t watched;
   _Atomic uint32_t watched_calls;

@@ -14,7 +14,7 @@ typedef struct fixture {
 static inline void reset(fake_control *c) {
   c->fail_at = c->fail_queue = c->open_queue = 0;
   c->reject_submits = c->capacity = c->refuse_destroy = c->no_memory = 0;
-  c->block_destroy = c->blocked = c->watch = c->watched_calls = 0;
+  c->block_destroy = c->block_open = c->blocked = c->closed_over = c->watch = c->watched_calls = 0;
   c->memories = c->queues = c->waits = 0;
   c->devices = 1;
   c->allowed = UINT64_MAX;
@@ -40,6 +40,7 @@ static inline void close_fake(fixture *f) {
   assert_int_equal(control->memories, 0);
   assert_int_equal(control->queues, 0);
   assert_int_equal(control->devices, 0);
+  assert_int_equal(control->closed_over, 0);
 }
 
 static inline qn_point fill(qn_queue queue, qn_buffer buffer, char byte) {

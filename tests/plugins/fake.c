@@ -11,6 +11,10 @@
 static const qn_adapter_host *host;
 static fake_control control; /* one for the process: tests use one device at a time */
 
+struct qn_adapter_instance {
+  _Atomic uint32_t devices;
+};
+
 struct qn_adapter_memory {
   char *bytes;
 };
@@ -39,14 +43,24 @@ static qn_status fail(qn_status status, int64_t code, const char *text) { return
 
 /* ---- Instance, device, memory ------------------------------------------------------------------- */
 
+static void wait_while(const _Atomic uint32_t *blocks) {
+  while (atomic_load(blocks)) {
+    atomic_store(&control.blocked, 1);
+    sched_yield();
+  }
+}
+
 static qn_status instance_open(const qn_adapter_host *given, qn_adapter_instance **out_instance) {
   host = given;
-  *out_instance = (qn_adapter_instance *)&control;
+  *out_instance = calloc(1, sizeof **out_instance);
+  if (!*out_instance) abort();
   return QN_OK;
 }
 static qn_status instance_close(qn_adapter_instance *instance) {
   called();
-  return instance ? QN_OK : QN_ERROR_INTERNAL;
+  if (atomic_load(&instance->devices) != 0) atomic_fetch_add(&control.closed_over, 1);
+  free(instance);
+  return QN_OK;
 }
 static qn_status device_count(qn_adapter_instance *instance, uint32_t *out_count) {
   (void)instance;
@@ -71,13 +85,15 @@ static qn_status device_describe(qn_adapter_instance *instance, uint32_t index, 
 }
 static qn_status device_open(qn_adapter_instance *instance, uint32_t index, qn_adapter_device **out_device) {
   (void)index;
+  wait_while(&control.block_open);
   atomic_fetch_add(&control.devices, 1);
+  atomic_fetch_add(&instance->devices, 1);
   *out_device = (qn_adapter_device *)instance;
   return QN_OK;
 }
 static qn_status device_close(qn_adapter_device *device) {
-  (void)device;
   called();
+  atomic_fetch_sub(&((qn_adapter_instance *)device)->devices, 1);
   atomic_fetch_sub(&control.devices, 1);
   return QN_OK;
 }
@@ -100,10 +116,7 @@ static qn_status memory_create(qn_adapter_device *device, const qn_adapter_memor
 static qn_status memory_destroy(qn_adapter_device *device, qn_adapter_memory *memory) {
   (void)device;
   called();
-  while (atomic_load(&control.block_destroy)) {
-    atomic_store(&control.blocked, 1);
-    sched_yield();
-  }
+  wait_while(&control.block_destroy);
   atomic_fetch_sub(&control.memories, 1);
   free(memory->bytes);
   free(memory);
