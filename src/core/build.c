@@ -1,4 +1,5 @@
 /* build.c - quern_build.h: artifacts without a device. */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,8 @@
 #include "compiler/compiler.h"
 #include "compiler/pass/pass.h"
 #include "compiler/target/target.h"
+#include "core/exit.h"
+#include "core/options.h"
 #include "quern/quern_build.h"
 
 typedef struct build_target {
@@ -56,7 +59,9 @@ static qn_status emit_code(ir_module *m, const qn_build_options *o, const qn_com
                             .features = "",
                             .scalar = o->scalar != 0,
                             .opt_disable = compile->opt_disable};
-  return qn_target_llvm(m, &code, out);
+  qn_status status = qn_target_llvm(m, &code, out);
+  core_exit_after_llvm();
+  return status;
 }
 
 static qn_status run_build(qn_arena *arena, const qn_build_options *o, qn_bytes *out, qn_bytes *log) {
@@ -80,19 +85,19 @@ static qn_status run_build(qn_arena *arena, const qn_build_options *o, qn_bytes 
   return status;
 }
 
-static qn_status check_options(const qn_build_options *o, const qn_artifact *out) {
-  if (!o) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "qn_build: options is NULL");
-  if (!out) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "qn_build: out_artifact is NULL");
-  if (o->struct_size < sizeof *o)
-    QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "qn_build: options.struct_size is %u, it has %zu bytes", o->struct_size,
-            sizeof *o);
-  if (out->struct_size < sizeof *out)
-    QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "qn_build: out_artifact.struct_size is %u, it has %zu bytes", out->struct_size,
-            sizeof *out);
-  if (!o->source) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "qn_build: options.source is NULL");
+/* What the first version of qn_artifact had; without the log's field nobody could free the log. */
+enum { SMALLEST_ARTIFACT = offsetof(qn_artifact, log_bytes) + sizeof(uint64_t) };
+
+static qn_status check(const qn_build_options *given, qn_build_options *o, const qn_artifact *out) {
+  if (!given) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "options is NULL; a build needs a source");
+  QN_TRY(CORE_OPTIONS_READ(o, given, "qn_build_options"));
+  QN_TRY(core_info_check(out, "out_artifact"));
+  if (out->struct_size < SMALLEST_ARTIFACT)
+    QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "out_artifact.struct_size is %u, it has %d bytes or more", out->struct_size,
+            SMALLEST_ARTIFACT);
+  if (!o->source) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "options.source is NULL");
   if (o->kind < QN_ARTIFACT_PREPROCESSED || o->kind > QN_ARTIFACT_OBJECT)
-    QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "qn_build: options.kind %u is not known (1 to %d are)", o->kind,
-            QN_ARTIFACT_OBJECT);
+    QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "options.kind %u is not known (1 to %d are)", o->kind, QN_ARTIFACT_OBJECT);
   return QN_OK;
 }
 
@@ -102,27 +107,34 @@ static qn_status fill_artifact(uint32_t kind, qn_bytes *out, qn_bytes *log, qn_a
   if (!log->data) qn_bytes_append(log, "", 0);
   if (out->failed || log->failed || !out->data || !log->data)
     QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the artifact");
-  artifact->kind = kind;
-  artifact->bytes = out->data;
-  artifact->size_bytes = out->size;
-  artifact->log = log->data;
-  artifact->log_bytes = log->size;
+  const qn_artifact made = {.struct_size = sizeof made,
+                            .kind = kind,
+                            .bytes = out->data,
+                            .size_bytes = out->size,
+                            .log = log->data,
+                            .log_bytes = log->size};
+  CORE_INFO_WRITE(artifact, &made);
   return QN_OK;
 }
 
-qn_status qn_build(const qn_build_options *options, qn_artifact *out_artifact) {
-  QN_TRY(check_options(options, out_artifact));
+static qn_status build(const qn_build_options *given, qn_artifact *out_artifact) {
+  qn_build_options options;
+  QN_TRY(check(given, &options, out_artifact));
   qn_arena arena;
   qn_bytes out = {0}, log = {0};
   qn_arena_init(&arena, 0);
-  qn_status status = run_build(&arena, options, &out, &log);
-  if (status >= 0) status = fill_artifact(options->kind, &out, &log, out_artifact);
+  qn_status status = run_build(&arena, &options, &out, &log);
+  if (status >= 0) status = fill_artifact(options.kind, &out, &log, out_artifact);
   qn_arena_free(&arena);
   if (status < 0) {
     qn_bytes_free(&out);
     qn_bytes_free(&log);
   }
   return status < 0 ? status : QN_OK;
+}
+
+qn_status qn_build(const qn_build_options *options, qn_artifact *out_artifact) {
+  CORE_CALL(build(options, out_artifact));
 }
 
 void qn_artifact_free(qn_artifact *artifact) {

@@ -13,23 +13,30 @@
 
 /* A page that a forked child finds wiped. NULL until the first call, and for ever where the system can't wipe. */
 static _Atomic(_Atomic uint32_t *) fork_page;
-static qn_once fork_once;
 enum { OURS = 0x51756572 };
 
-static void make_fork_page(void) {
+/* A fork may come at any moment of another thread's first call. So nothing here waits for another thread: before the page
+ * is seen the child is a process in which nothing has begun, and afterwards it finds the page wiped. */
+static void publish_page(void *page) {
+  _Atomic uint32_t *none = NULL;
+  atomic_store_explicit((_Atomic uint32_t *)page, OURS, memory_order_relaxed);
+  if (!atomic_compare_exchange_strong(&fork_page, &none, page)) qn_pages_unmap(page, sizeof(uint32_t));
+}
+
+/* False: no memory now. */
+static bool make_fork_page(void) {
   void *page = NULL;
   qn_error_saved saved;
   qn_error_save(&saved);
-  if (qn_pages_map(sizeof(uint32_t), QN_PAGES_READ | QN_PAGES_WRITE, &page) == QN_OK) {
-    if (qn_pages_wipe_on_fork(page, sizeof(uint32_t)) == QN_OK) {
-      atomic_store_explicit((_Atomic uint32_t *)page, OURS, memory_order_relaxed);
-      atomic_store_explicit(&fork_page, page, memory_order_release);
-    } else {
-      QN_LOG(RUNTIME, "a fork will not be noticed: %s", qn_error_text());
-      qn_pages_unmap(page, sizeof(uint32_t));
-    }
+  bool mapped = qn_pages_map(sizeof(uint32_t), QN_PAGES_READ | QN_PAGES_WRITE, &page) == QN_OK;
+  if (mapped && qn_pages_wipe_on_fork(page, sizeof(uint32_t)) == QN_OK) {
+    publish_page(page);
+  } else if (mapped) {
+    QN_LOG(RUNTIME, "a fork will not be noticed: %s", qn_error_text());
+    qn_pages_unmap(page, sizeof(uint32_t));
   }
   qn_error_restore(&saved);
+  return mapped;
 }
 
 static bool is_forked(void) {
@@ -72,12 +79,21 @@ static void shut_gate(void) {
 
 void core_exit_register(void) {
   /* When it can't be registered, exit is as inert as without us: nothing else is done there. */
-  if (atexit(shut_gate) != 0) QN_LOG(RUNTIME, "the exit handler can't be registered");
+  if (atexit(shut_gate) != 0 || at_quick_exit(shut_gate) != 0) QN_LOG(RUNTIME, "the exit handler can't be registered");
 }
 
+void core_exit_after_llvm(void) {
+  static qn_once once;
+  qn_once_run(&once, core_exit_register);
+}
+
+static _Atomic uint32_t is_set_up;
+
 static void set_up(void) {
-  make_fork_page();
-  core_exit_register();
+  static _Atomic uint32_t is_registered;
+  if (!make_fork_page()) return; /* the next call tries again */
+  if (atomic_exchange(&is_registered, 1) == 0) core_exit_register();
+  atomic_store_explicit(&is_set_up, 1, memory_order_release);
 }
 
 static void park(void) {
@@ -87,7 +103,7 @@ static void park(void) {
 }
 
 qn_status core_enter(void) {
-  qn_once_run(&fork_once, set_up);
+  if (atomic_load_explicit(&is_set_up, memory_order_acquire) == 0) set_up();
   if (is_forked())
     QN_FAIL(QN_ERROR_FORKED, "the runtime was set up before this process was forked; only the parent may use it");
   /* The counter first, the gate second, both in the one total order: either the handler sees us inside, or we see the

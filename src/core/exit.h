@@ -1,6 +1,6 @@
 /* exit.h - the gate that every call passes: exit and fork are inert (L6).
  *
- * Exit begins when our handler runs. It shuts the gate, waits at most 100 ms for the threads inside, and unloads nothing.
+ * Exit begins when our handler runs, from exit or quick_exit. It shuts the gate, waits at most 100 ms for the threads inside, and unloads nothing.
  * A call that comes later gets QN_ERROR_CLOSED; a thread other than the exiting one is parked for a second first, once,
  * so that a worker which repeats its calls neither runs into errors at once nor holds up an exit that joins it.
  * In a forked child every call gets QN_ERROR_FORKED; releases do nothing.
@@ -24,6 +24,10 @@ bool core_is_inert(void);
 /* Registers the exit handler (again): after each driver or LLVM has initialised, so that ours runs before theirs. Once a
  * library, for the system keeps each registration. */
 void core_exit_register(void);
+
+/* After each call of the code generator: registers the handler once more when LLVM has come with it, whether the call
+ * succeeded or not. */
+void core_exit_after_llvm(void);
 
 /* Writes a public function that passes the gate:  CORE_CALL(launch(queue, ...)); */
 #define CORE_CALL(expression)                  \

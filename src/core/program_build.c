@@ -11,7 +11,6 @@
 #include "base/log.h"
 #include "base/os/clock.h"
 #include "base/os/environment.h"
-#include "base/os/thread.h"
 #include "base/status.h"
 #include "build_id.h"
 #include "compiler/compiler.h"
@@ -154,8 +153,6 @@ static void tell_manifest(build *b) {
 
 /* ---- Code --------------------------------------------------------------------------------------- */
 
-static qn_once llvm_loaded;
-
 static qn_status generate_object(build *b, qn_bytes *out) {
   const qn_adapter_device_info *info = &b->device->info;
   const qn_target_options options = {.emit = QN_EMIT_OBJECT,
@@ -165,9 +162,9 @@ static qn_status generate_object(build *b, qn_bytes *out) {
                                      .scalar = b->scalar,
                                      .opt_disable = b->options.opt_disable};
   QN_TRY(qn_prepare_cpu(b->module));
-  QN_TRY(qn_target_llvm(b->module, &options, out));
-  qn_once_run(&llvm_loaded, core_exit_register); /* LLVM's exit handlers are registered by now */
-  return QN_OK;
+  qn_status status = qn_target_llvm(b->module, &options, out);
+  core_exit_after_llvm();
+  return status;
 }
 
 /* The text is as it was printed for the key; the layout is for what is told of local memory. */
