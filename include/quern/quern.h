@@ -5,8 +5,8 @@
  * Shape of the interface
  *   - Functions take and give pointers and 32- or 64-bit integers only. No aggregate, float, enum or
  *     bool crosses the boundary by value, so one binary interface serves every caller (docs/abi.md).
- *   - A handle is a checked name, not an address. A stale, foreign, forged or wrong-kind handle is
- *     QN_ERROR_INVALID_HANDLE with a text, in release builds too.
+ *   - A handle is a checked name, not an address. A stale, forged or wrong-kind handle, and one of another
+ *     runtime, is QN_ERROR_INVALID_HANDLE with a text, in release builds too.
  *   - Structs that may grow start with `struct_size`; set it with QN_INIT(type) or sizeof. A field that a
  *     caller's older struct lacks takes its default, which is always zero. A non-zero tail that this
  *     library doesn't know is QN_ERROR_UNSUPPORTED. Points, views and arguments are plain data of fixed

@@ -177,10 +177,7 @@ static qn_status check_queue(const core_device *device, qn_queue handle) {
   core_queue *queue = NULL;
   if (!handle) return QN_OK;
   QN_TRY(core_queue_pin(handle, &queue));
-  qn_status status = QN_OK;
-  if (queue->device != device)
-    status = qn_error_set(QN_ERROR_INVALID_ARGUMENT, "queue is one of device %s, but the buffer is to be one of %s",
-                          queue->device->selector, device->selector);
+  qn_status status = core_device_match(device, queue->device, "queue");
   qn_handle_unpin(handle);
   return status;
 }

@@ -154,9 +154,11 @@ static qn_status device_count(qn_runtime handle, uint32_t *out_count) {
   core_runtime *runtime = NULL;
   if (!out_count) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "out_count is NULL");
   QN_TRY(core_runtime_pin(handle, &runtime));
-  qn_mutex_lock(&runtime->lock);
-  qn_status status = count_locked(runtime, out_count);
-  qn_mutex_unlock(&runtime->lock);
+  qn_status status = core_runtime_lock(runtime);
+  if (status == QN_OK) {
+    status = count_locked(runtime, out_count);
+    core_runtime_unlock(runtime);
+  }
   qn_handle_unpin(handle);
   return status;
 }
@@ -186,9 +188,11 @@ static qn_status device_describe(qn_runtime handle, uint32_t index, qn_device_in
   core_runtime *runtime = NULL;
   QN_TRY(core_info_check(out_info, "out_info"));
   QN_TRY(core_runtime_pin(handle, &runtime));
-  qn_mutex_lock(&runtime->lock);
-  qn_status status = describe_locked(runtime, index, out_info);
-  qn_mutex_unlock(&runtime->lock);
+  qn_status status = core_runtime_lock(runtime);
+  if (status == QN_OK) {
+    status = describe_locked(runtime, index, out_info);
+    core_runtime_unlock(runtime);
+  }
   qn_handle_unpin(handle);
   return status;
 }
@@ -221,7 +225,7 @@ static void device_destroy(core_object *object, core_refusal *refusal) {
   qn_mutex_lock(&runtime->lock);
   if (runtime->refusal.status == QN_OK) runtime->refusal = first;
   qn_mutex_unlock(&runtime->lock);
-  core_runtime_device_gone(runtime);
+  core_runtime_remove_device(runtime);
   core_object_drop(&runtime->object);
 }
 
@@ -232,6 +236,14 @@ qn_status core_device_pin(qn_device handle, core_device **out_device) {
   QN_TRY(qn_handle_pin(handle, QN_KIND_DEVICE, "device", &object));
   *out_device = object;
   return QN_OK;
+}
+
+qn_status core_device_match(const core_device *own, const core_device *theirs, const char *what) {
+  if (own == theirs) return QN_OK;
+  if (own->runtime != theirs->runtime)
+    QN_FAIL(QN_ERROR_INVALID_HANDLE, "%s is one of device %s, but of another runtime", what, theirs->selector);
+  QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "%s is one of device %s, but the call is for %s%s", what, theirs->selector,
+          own->selector, strcmp(own->selector, theirs->selector) == 0 ? ", opened another time" : "");
 }
 
 bool core_device_fence(core_device *device, core_fence *fence) {
@@ -294,21 +306,21 @@ static qn_status make_device(core_runtime *runtime, const choice *c, core_device
   return QN_OK;
 }
 
-/* Under the runtime's lock, so that a closing runtime gets no further device. */
+/* Under the runtime's lock: closing waits until the device that comes out is counted. */
 static qn_status open_locked(core_runtime *runtime, const char *selector, core_device **out_device) {
   choice c;
   QN_TRY(choose(runtime, selector, &c));
   QN_TRY(make_device(runtime, &c, out_device));
-  atomic_fetch_add(&runtime->devices, 1);
+  core_runtime_add_device(runtime);
   core_object_hold(&runtime->object);
   return QN_OK;
 }
 
 static qn_status open_device(core_runtime *runtime, const char *selector, qn_device *out_device) {
   core_device *device = NULL;
-  qn_mutex_lock(&runtime->lock);
+  QN_TRY(core_runtime_lock(runtime));
   qn_status status = open_locked(runtime, selector, &device);
-  qn_mutex_unlock(&runtime->lock);
+  core_runtime_unlock(runtime);
   if (status < 0) return status;
   const void *handle = NULL;
   core_object_init(&device->object, &device_class, NULL, runtime->object.reaper);

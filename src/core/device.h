@@ -42,6 +42,10 @@ typedef struct core_device {
 /* Pins a device for a call. Unpin with qn_handle_unpin(handle). */
 QN_MUST_USE qn_status core_device_pin(qn_device handle, core_device **out_device);
 
+/* Whether an object of `theirs` may be used in a call for `own`; `what` names it: "target". Errors: INVALID_HANDLE for
+ * another runtime's, INVALID_ARGUMENT for another device's. */
+QN_MUST_USE qn_status core_device_match(const core_device *own, const core_device *theirs, const char *what);
+
 /* Adds to `fence` what each queue has been given and has not completed: when it has passed, no work that was recorded
  * until now is in flight. False: no memory. */
 bool core_device_fence(core_device *device, core_fence *fence);

@@ -110,12 +110,7 @@ static qn_status put_value(launch *l, uint32_t i) {
 static qn_status check_buffer(const launch *l, uint32_t i, const qn_argument *given, const core_buffer *buffer,
                               uint64_t *out_size) {
   const core_device *device = l->queue->device;
-  if (buffer->device != device)
-    QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "the buffer is one of device %s, but the queue is one of %s%s",
-            buffer->device->selector, device->selector,
-            buffer->device->runtime != device->runtime                ? " (another runtime)"
-            : strcmp(buffer->device->selector, device->selector) == 0 ? ", opened another time"
-                                                                      : "");
+  QN_TRY(core_device_match(device, buffer->device, "the buffer"));
   QN_TRY(core_buffer_range(buffer, given->offset_bytes, given->size_bytes, "the view", out_size));
   uint64_t alignment = device->info.buffer_alignment;
   if (alignment < info_of(l, i)->element_align) alignment = info_of(l, i)->element_align;
@@ -250,9 +245,7 @@ static qn_status fill_range(const launch *l, const qn_range *range, qn_launch_re
 static qn_status record(launch *l, const qn_range *range, qn_point *out_point) {
   bool is_empty = false;
   const core_device *device = l->queue->device;
-  if (l->kernel->program->device != device)
-    QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "kernel '%s' is one of device %s, but the queue is one of %s", l->kernel->name,
-            l->kernel->program->device->selector, device->selector);
+  QN_TRY(core_device_match(device, l->kernel->program->device, "kernel"));
   QN_TRY(check_range(range, device->info.address_bits, &is_empty));
   QN_TRY(put_arguments(l));
   if (is_empty) return core_queue_mark(l->queue, out_point);

@@ -17,11 +17,7 @@ static qn_status pin_place(core_queue *queue, const qn_view *view, const char *w
   if (!view) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "%s is NULL", what);
   out->view = *view;
   QN_TRY(core_buffer_pin(out->view.buffer, what, &out->buffer));
-  qn_status status = QN_OK;
-  if (out->buffer->device != queue->device)
-    status = qn_error_set(QN_ERROR_INVALID_ARGUMENT, "%s is a buffer of device %s, but the queue is one of %s%s", what,
-                          out->buffer->device->selector, queue->device->selector,
-                          out->buffer->device->runtime != queue->device->runtime ? " (another runtime)" : "");
+  qn_status status = core_device_match(queue->device, out->buffer->device, what);
   if (status == QN_OK)
     status = core_buffer_range(out->buffer, out->view.offset_bytes, out->view.size_bytes, what, &out->view.size_bytes);
   if (status < 0) qn_handle_unpin(out->view.buffer);

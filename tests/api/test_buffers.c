@@ -367,7 +367,7 @@ static void a_buffer_of_another_device_is_refused(void **state) {
   qn_queue queue = test_queue(t.device);
   qn_buffer mine = test_buffer(t.device, 8), foreign = test_buffer(other, 8);
   qn_view to = test_view(mine, 0, 8), from = test_view(foreign, 0, 8);
-  FAILS(qn_copy(queue, &to, &from, NULL), QN_ERROR_INVALID_ARGUMENT, "source is a buffer of device");
+  FAILS(qn_copy(queue, &to, &from, NULL), QN_ERROR_INVALID_ARGUMENT, "source is one of device");
   test_close(&t);
 }
 

@@ -102,7 +102,7 @@ static void two_runtimes_live_side_by_side(void **state) {
   qn_buffer buffer = test_buffer(b.device, 8);
   qn_view view = test_view(buffer, 0, 8);
   char byte = 0;
-  FAILS(qn_fill(qa, &view, &byte, 1, NULL), QN_ERROR_INVALID_ARGUMENT, "another runtime");
+  FAILS(qn_fill(qa, &view, &byte, 1, NULL), QN_ERROR_INVALID_HANDLE, "another runtime");
   test_close(&a);
   OK(qn_fill(qb, &view, &byte, 1, NULL));
   OK(qn_queue_finish(qb, SECOND));
