@@ -1,0 +1,57 @@
+/* replace.h - what a transaction over the files of one directory needs of the system. Names are relative to the opened
+ * directory. Every error text names the path and says what the system said. */
+#ifndef QUERN_BASE_OS_REPLACE_H
+#define QUERN_BASE_OS_REPLACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/string_view.h"
+#include "quern/quern.h"
+
+enum { QN_PLACE_NAME = 64 };
+
+/* A directory that is locked against everyone else who opens it so. */
+typedef struct qn_place {
+  int file;
+  const char *path; /* borrowed */
+} qn_place;
+/* Errors: TIMEOUT, NOT_FOUND, INVALID_ARGUMENT when it is no directory, IO. */
+QN_MUST_USE qn_status qn_place_open(const char *path, uint64_t timeout_ns, qn_place *out_place);
+/* Writes the directory itself to the disk, so that renames stay. */
+QN_MUST_USE qn_status qn_place_sync(const qn_place *place);
+void qn_place_close(qn_place *place);
+
+/* Which file a name stands for. */
+typedef struct qn_place_id {
+  uint64_t device, inode;
+  bool is_there, is_regular;
+} qn_place_id;
+/* Doesn't follow links. Errors: IO. */
+QN_MUST_USE qn_status qn_place_look(const qn_place *place, const char *name, qn_place_id *out_id);
+static inline bool qn_place_is_same(const qn_place_id *a, const qn_place_id *b) {
+  return a->is_there && b->is_there && a->device == b->device && a->inode == b->inode;
+}
+
+/* Whether a regular file has exactly these bytes. Anything else, and an error, is no. */
+bool qn_place_has(const qn_place *place, const char *name, qn_sv bytes);
+/* A new file under a name that nobody else uses (out_name), written to the disk; permissions as those of `like` when that
+ * is there. Errors: IO; nothing is left. */
+QN_MUST_USE qn_status qn_place_stage(const qn_place *place, const char *like, qn_sv bytes, char out_name[QN_PLACE_NAME],
+                                     qn_place_id *out_id);
+/* A second name (out_name) for a file: a hard link, or a copy where there can be none. Errors: IO. */
+QN_MUST_USE qn_status qn_place_keep(const qn_place *place, const char *name, char out_name[QN_PLACE_NAME]);
+/* Errors: IO. `out_cannot_rename`: the place of `to` can't be renamed to, but may be written. */
+QN_MUST_USE qn_status qn_place_rename(const qn_place *place, const char *from, const char *to, bool *out_cannot_rename);
+/* Overwrites a file that is there and reads it back. Errors: IO. */
+QN_MUST_USE qn_status qn_place_overwrite(const qn_place *place, const char *name, qn_sv bytes);
+/* The same with another file's bytes. */
+QN_MUST_USE qn_status qn_place_overwrite_from(const qn_place *place, const char *name, const char *from);
+QN_MUST_USE qn_status qn_place_remove(const qn_place *place, const char *name);
+/* Gives a file the present time. */
+QN_MUST_USE qn_status qn_place_touch(const qn_place *place, const char *name);
+/* Removes what dead transactions left. */
+void qn_place_sweep(const qn_place *place);
+
+#endif

@@ -1,0 +1,178 @@
+#include "store/outputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/os/files.h"
+#include "base/os/replace.h"
+#include "base/status.h"
+
+/* One output on its way. */
+typedef struct move {
+  qn_output_file *output;
+  char staged[QN_PLACE_NAME]; /* "": none, or in its place */
+  char kept[QN_PLACE_NAME];   /* the old file's second name; "": there was none */
+  qn_place_id old, put;       /* what was there; what was put there */
+  bool is_put;
+  bool was_overwritten; /* not renamed: the file kept its identity */
+} move;
+
+typedef struct transaction {
+  qn_place place;
+  move *moves;
+  uint32_t count;
+  bool touch;
+} transaction;
+
+/* ---- Names -------------------------------------------------------------------------------------- */
+
+static qn_status check_names(const qn_output_file *outputs, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    const char *name = outputs[i].name;
+    if (!name || !name[0] || strchr(name, '/') || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+      QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "'%s' is no name for an output: a file's name without '/' is wanted",
+              name ? name : "");
+    for (uint32_t j = 0; j < i; j++)
+      if (strcmp(name, outputs[j].name) == 0)
+        QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "two outputs have the name '%s'", name);
+  }
+  return QN_OK;
+}
+
+/* ---- There -------------------------------------------------------------------------------------- */
+
+/* Stages what differs from what is there. */
+static qn_status stage(transaction *t, move *m) {
+  qn_output_file *output = m->output;
+  if (qn_place_has(&t->place, output->name, output->bytes)) {
+    output->state = QN_OUTPUT_STATE_SAME;
+    return QN_OK;
+  }
+  QN_TRY(qn_place_look(&t->place, output->name, &m->old));
+  return qn_place_stage(&t->place, output->name, output->bytes, m->staged, &m->put);
+}
+
+static qn_status overwrite(transaction *t, move *m) {
+  m->was_overwritten = true;
+  m->is_put = true; /* from the first byte on there is something to undo */
+  m->put = m->old;
+  return qn_place_overwrite(&t->place, m->output->name, m->output->bytes);
+}
+
+static qn_status put(transaction *t, move *m) {
+  bool cannot_rename = false;
+  if (m->output->state == QN_OUTPUT_STATE_SAME) return t->touch ? qn_place_touch(&t->place, m->output->name) : QN_OK;
+  if (m->old.is_there && m->old.is_regular) QN_TRY(qn_place_keep(&t->place, m->output->name, m->kept));
+  qn_status status = qn_place_rename(&t->place, m->staged, m->output->name, &cannot_rename);
+  if (status < 0 && cannot_rename && m->old.is_regular) return overwrite(t, m);
+  QN_TRY(status);
+  m->is_put = true;
+  m->staged[0] = '\0';
+  return QN_OK;
+}
+
+/* Whether the names still stand for what was put there. */
+static qn_status check(const transaction *t, const move *m) {
+  qn_place_id now;
+  if (!m->is_put) return QN_OK;
+  QN_TRY(qn_place_look(&t->place, m->output->name, &now));
+  if (qn_place_is_same(&now, &m->put)) return QN_OK;
+  QN_FAIL(QN_ERROR_IO, "'%s/%s' was replaced by someone else meanwhile", t->place.path, m->output->name);
+}
+
+static qn_status go(transaction *t) {
+  for (uint32_t i = 0; i < t->count; i++) QN_TRY(stage(t, &t->moves[i]));
+  for (uint32_t i = 0; i < t->count; i++) QN_TRY(put(t, &t->moves[i]));
+  for (uint32_t i = 0; i < t->count; i++) QN_TRY(check(t, &t->moves[i]));
+  return qn_place_sync(&t->place);
+}
+
+/* ---- And back ----------------------------------------------------------------------------------- */
+
+static qn_status put_back(transaction *t, move *m) {
+  qn_place_id now;
+  bool cannot_rename;
+  QN_TRY(qn_place_look(&t->place, m->output->name, &now));
+  if (!qn_place_is_same(&now, &m->put)) {
+    if (!now.is_there) QN_FAIL(QN_ERROR_IO, "someone else removed it meanwhile");
+    QN_FAIL(QN_ERROR_IO, "someone else replaced it meanwhile, and it was left alone");
+  }
+  if (m->was_overwritten) return qn_place_overwrite_from(&t->place, m->output->name, m->kept);
+  if (!m->kept[0]) return qn_place_remove(&t->place, m->output->name);
+  QN_TRY(qn_place_rename(&t->place, m->kept, m->output->name, &cannot_rename));
+  m->kept[0] = '\0';
+  return QN_OK;
+}
+
+/* Undoes in reverse order. What can't be undone is appended to the first error's text, and its old bytes stay under the
+ * kept name, which the text tells. */
+static void undo(transaction *t, qn_bytes *states) {
+  for (uint32_t i = t->count; i > 0; i--) {
+    move *m = &t->moves[i - 1];
+    m->output->state = QN_OUTPUT_STATE_OLD;
+    if (!m->is_put || put_back(t, m) >= 0) continue;
+    m->output->state = QN_OUTPUT_STATE_UNKNOWN;
+    qn_bytes_printf(states, "\n'%s/%s' could not be put back: %s", t->place.path, m->output->name, qn_error_text());
+    if (m->kept[0]) qn_bytes_printf(states, "; the old file is '%s/%s'", t->place.path, m->kept);
+    m->kept[0] = '\0'; /* stays */
+  }
+}
+
+static qn_status fail_and_undo(transaction *t, qn_status status) {
+  qn_bytes text = {0};
+  qn_bytes_append_str(&text, qn_error_text());
+  int64_t code = qn_error_driver_code();
+  undo(t, &text);
+  status = text.failed ? qn_error_set(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for an error's text")
+                       : qn_error_set_driver(status, code, "%s", text.data);
+  qn_bytes_free(&text);
+  return status;
+}
+
+static void remove_rest(transaction *t) {
+  for (uint32_t i = 0; i < t->count; i++) {
+    if (t->moves[i].staged[0]) (void)!qn_place_remove(&t->place, t->moves[i].staged);
+    if (t->moves[i].kept[0]) (void)!qn_place_remove(&t->place, t->moves[i].kept);
+  }
+}
+
+/* ---- Whole -------------------------------------------------------------------------------------- */
+
+static qn_status run(transaction *t, qn_output_file *outputs) {
+  t->moves = calloc(t->count ? t->count : 1, sizeof *t->moves);
+  if (!t->moves) QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for %u outputs", t->count);
+  for (uint32_t i = 0; i < t->count; i++) {
+    t->moves[i].output = &outputs[i];
+    outputs[i].state = QN_OUTPUT_STATE_OLD;
+  }
+  qn_place_sweep(&t->place);
+  qn_status status = go(t);
+  if (status < 0) status = fail_and_undo(t, status);
+  qn_error_saved saved;
+  qn_error_save(&saved);
+  remove_rest(t);
+  qn_error_restore(&saved);
+  for (uint32_t i = 0; i < t->count && status >= 0; i++)
+    if (t->moves[i].is_put) outputs[i].state = QN_OUTPUT_STATE_NEW;
+  free(t->moves);
+  return status;
+}
+
+qn_status qn_outputs_replace(const char *directory, qn_output_file *outputs, uint32_t count, bool touch,
+                             uint64_t patience_ns) {
+  transaction t = {.count = count, .touch = touch};
+  qn_file_info info;
+  QN_TRY(check_names(outputs, count));
+  if (qn_file_exists(directory)) {
+    QN_TRY(qn_file_query(directory, &info));
+    if (!info.is_directory)
+      QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "the output directory '%s' is not a directory", directory);
+  } else {
+    QN_TRY(qn_directory_make(directory));
+  }
+  QN_TRY(qn_place_open(directory, patience_ns, &t.place));
+  qn_status status = run(&t, outputs);
+  qn_place_close(&t.place);
+  return status;
+}
