@@ -292,6 +292,7 @@ static qn_status make_device(core_runtime *runtime, const choice *c, core_device
   device->runtime = runtime;
   device->table = c->adapter->table;
   device->info = c->adapter->devices[c->index];
+  device->failures.kind = device->info.failure_domain;
   print_selector(c, device->selector, sizeof device->selector);
   CORE_TEXT_COPY(device->adapter, c->adapter->name);
   qn_status status = open_native(device, c);

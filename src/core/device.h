@@ -25,6 +25,7 @@ typedef struct core_device {
   qn_adapter_device_info info;
   char adapter[32];
   char selector[64];
+  core_failure_domain failures;
   core_reaper *reaper; /* of its children */
   qn_pool pool;
   core_program_cache programs;

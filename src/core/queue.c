@@ -295,7 +295,12 @@ static qn_status start_queue(core_queue *queue, uint64_t flags) {
     core_timeline_cancel(queue->timeline);
     return status;
   }
-  core_timeline_start(queue->timeline, queue->id, device, device->table, queue->native);
+  const core_timeline_source source = {.device = device,
+                                       .domain = &device->failures,
+                                       .table = device->table,
+                                       .queue = queue->native,
+                                       .is_timed = (flags & QN_QUEUE_TIMED) != 0};
+  core_timeline_start(queue->timeline, queue->id, &source);
   return QN_OK;
 }
 
@@ -304,6 +309,7 @@ static qn_status make_queue(core_device *device, const qn_queue_options *given, 
   QN_TRY(CORE_OPTIONS_READ(&options, given, "qn_queue_options"));
   QN_TRY(check_options(device, &options));
   if (!out_queue) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "out_queue is NULL");
+  QN_TRY(core_failure_of_domain(&device->failures));
   core_device_collect(device);
   core_queue *queue = calloc(1, sizeof *queue);
   if (!queue) QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a queue");

@@ -1,6 +1,5 @@
 #include "core/timeline.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,16 +83,17 @@ static void give_slot(core_timeline *t) {
 
 void core_timeline_cancel(core_timeline *timeline) { give_slot(timeline); }
 
-void core_timeline_start(core_timeline *timeline, uint64_t id, const void *device, const qn_adapter_table *table,
-                         qn_adapter_queue *queue) {
+void core_timeline_start(core_timeline *timeline, uint64_t id, const core_timeline_source *source) {
   qn_mutex_lock(&timeline->lock); /* an older id's buffers may still be guarded by it */
-  timeline->table = table;
-  timeline->queue = queue;
-  timeline->device = device;
+  timeline->table = source->table;
+  timeline->queue = source->queue;
+  timeline->device = source->device;
+  timeline->domain = source->domain;
+  timeline->is_timed = source->is_timed;
   atomic_store(&timeline->is_waited_for, 0);
   timeline->known_next = 0;
   memset(timeline->known, 0, sizeof timeline->known);
-  for (int i = 0; i < CORE_RECENT_LAUNCHES; i++) atomic_store(&timeline->recent[i].value, 0);
+  core_recent_clear(&timeline->recent);
   atomic_store(&timeline->submitted, 0);
   atomic_store(&timeline->completed, 0);
   atomic_store(&timeline->failed_first, 0);
@@ -113,6 +113,7 @@ bool core_timeline_is_quiet(const core_timeline *timeline) { return atomic_load(
 
 void core_timeline_free(core_timeline *timeline) {
   timeline->queue = NULL;
+  core_recent_free(&timeline->recent);
   if (atomic_load(&timeline->failed_first) == 0) give_slot(timeline); /* else it keeps the cause */
 }
 
@@ -133,61 +134,46 @@ core_timeline *core_timeline_begin_use(uint64_t id) {
 
 void core_timeline_end_use(core_timeline *timeline) { atomic_fetch_sub(&timeline->users, 1); }
 
-static void raise_to(_Atomic uint64_t *word, uint64_t value) {
-  uint64_t old = atomic_load_explicit(word, memory_order_relaxed);
-  while (old < value &&
-         !atomic_compare_exchange_weak_explicit(word, &old, value, memory_order_release, memory_order_relaxed))
+void core_timeline_raise(core_timeline *timeline, uint64_t completed) {
+  uint64_t old = atomic_load_explicit(&timeline->completed, memory_order_relaxed);
+  while (old < completed && !atomic_compare_exchange_weak_explicit(&timeline->completed, &old, completed,
+                                                                   memory_order_release, memory_order_relaxed))
     continue;
 }
 
-/* The kernel whose launch has this value; NULL when it isn't known (any longer). */
-static const char *kernel_of(core_timeline *t, uint64_t value) {
-  uint32_t at = (uint32_t)(value % CORE_RECENT_LAUNCHES);
-  if (atomic_load_explicit(&t->recent[at].value, memory_order_acquire) != value) return NULL;
-  const char *kernel = atomic_load_explicit(&t->recent[at].kernel, memory_order_acquire);
-  bool is_same = atomic_load_explicit(&t->recent[at].value, memory_order_relaxed) == value;
-  return is_same ? kernel : NULL;
-}
+uint64_t core_timeline_number(const core_timeline *timeline) { return atomic_load(&timeline->id) >> SLOT_BITS; }
 
-static void describe_failure(core_timeline *t, const qn_adapter_progress *progress, uint64_t value) {
-  const char *kernel = kernel_of(t, value);
-  const char *text = progress->text[0] != '\0' ? progress->text : qn_status_name(t->cause);
-  uint64_t serial = atomic_load(&t->id) >> SLOT_BITS;
-  snprintf(t->failure_text, sizeof t->failure_text, "queue %llu failed at value %llu%s%s%s: %s",
-           (unsigned long long)serial, (unsigned long long)value, kernel ? ", kernel '" : "", kernel ? kernel : "",
-           kernel ? "'" : "", text);
-}
-
-static void record_failure(core_timeline *t, qn_status status) {
-  qn_adapter_progress progress = {.struct_size = sizeof progress};
-  qn_mutex_lock(&t->failure_lock);
-  if (atomic_load(&t->failed_first) == 0) {
-    qn_status asked = t->table->queue_progress(t->queue, &progress);
-    bool told = asked >= 0 && progress.failed_first != 0 && progress.cause < 0;
-    progress.text[sizeof progress.text - 1] = '\0';
-    t->cause = told ? progress.cause : status;
-    t->driver_code = progress.driver_code;
-    uint64_t value = told ? progress.failed_first : atomic_load(&t->completed) + 1;
-    describe_failure(t, &progress, value);
-    atomic_store(&t->failed_first, value);
+void core_timeline_visit(const void *device, void (*visit)(void *user, core_timeline *timeline), void *user) {
+  uint32_t count = atomic_load_explicit(&used, memory_order_acquire);
+  for (uint32_t slot = 1; slot < count; slot++) {
+    core_timeline *t = slot_at(slot);
+    uint64_t id = atomic_load(&t->id);
+    if (id == 0 || !begin_use(t, id)) continue;
+    if (t->device == device) visit(user, t);
+    core_timeline_end_use(t);
   }
-  qn_mutex_unlock(&t->failure_lock);
 }
 
 void core_timeline_refresh(core_timeline *timeline) {
   uint64_t value = 0;
   qn_status status = timeline->table->queue_completed(timeline->queue, &value);
-  if (status < 0) record_failure(timeline, status);
-  raise_to(&timeline->completed, value);
+  if (status < 0 && atomic_load_explicit(&timeline->failed_first, memory_order_acquire) == 0)
+    core_failure_record(timeline, status);
+  core_timeline_raise(timeline, value);
 }
 
-static qn_status fail_with_cause(core_timeline *t) {
-  return qn_error_set_driver(t->cause, t->driver_code, "%s", t->failure_text);
+void core_timeline_note(core_timeline *timeline, uint64_t value, const char *kernel) {
+  core_recent *recent = &timeline->recent;
+  if (core_recent_is_full(recent, value, atomic_load_explicit(&timeline->completed, memory_order_relaxed))) {
+    core_timeline_refresh(timeline);
+    if (core_recent_is_full(recent, value, atomic_load(&timeline->completed))) core_recent_grow(recent);
+  }
+  core_recent_note(recent, value, kernel);
 }
 
 qn_status core_timeline_failure(core_timeline *timeline) {
   if (atomic_load_explicit(&timeline->failed_first, memory_order_acquire) == 0) return QN_OK;
-  return fail_with_cause(timeline);
+  return core_failure_status(&timeline->failure);
 }
 
 /* ---- Points ------------------------------------------------------------------------------------- */
@@ -247,7 +233,7 @@ qn_status core_point_wait(const qn_point *point, uint64_t timeout_ns) {
       case CORE_POINT_COMPLETE:
         return QN_OK;
       case CORE_POINT_FAILED:
-        return fail_with_cause(t); /* a failed slot is never used again */
+        return core_failure_status(&t->failure); /* a failed slot is never used again */
       case CORE_POINT_UNKNOWN:
         return unknown_point(point);
       case CORE_POINT_PENDING:

@@ -15,13 +15,12 @@
 #include <stdint.h>
 
 #include "base/os/thread.h"
+#include "core/failure.h"
+#include "core/recent.h"
 #include "quern/adapter.h"
 
-struct core_device;
-
 enum {
-  CORE_KNOWN_QUEUES = 8,    /* other queues whose values a queue is known to wait for */
-  CORE_RECENT_LAUNCHES = 64 /* whose kernels can be named when the queue fails */
+  CORE_KNOWN_QUEUES = 8 /* other queues whose values a queue is known to wait for */
 };
 
 typedef struct core_timeline {
@@ -36,6 +35,8 @@ typedef struct core_timeline {
   const qn_adapter_table *table;
   qn_adapter_queue *queue;
   const void *device; /* queues of one device can wait for each other on it */
+  core_failure_domain *domain;
+  bool is_timed; /* as its maker asked */
 
   /* Guards recording on the queue and the tracking of the buffers that it used last (core/tracking.h). It belongs to the
    * slot: it may be taken for an id that has retired. Several are taken in the order of slots. */
@@ -43,16 +44,9 @@ typedef struct core_timeline {
   uint32_t slot;
   qn_point known[CORE_KNOWN_QUEUES]; /* this queue already waits for these; forgetting one only doubles a wait */
   uint32_t known_next;
-  struct {
-    _Atomic uint64_t value;
-    _Atomic(const char *) kernel; /* a name that lives as long as the device */
-  } recent[CORE_RECENT_LAUNCHES];
+  core_recent recent;
 
-  /* The first cause. Written once, under failure_lock, before failed_first. */
-  qn_mutex failure_lock;
-  qn_status cause;
-  int64_t driver_code;
-  char failure_text[768];
+  core_failure failure; /* the first cause; written once, before failed_first */
 
   struct core_timeline *next_free;
 } core_timeline;
@@ -60,8 +54,15 @@ typedef struct core_timeline {
 /* Takes a slot for a queue that is being made; core_timeline_start makes its id known. Errors: LIMIT,
  * OUT_OF_HOST_MEMORY. */
 QN_MUST_USE qn_status core_timeline_reserve(core_timeline **out_timeline, uint64_t *out_id);
-void core_timeline_start(core_timeline *timeline, uint64_t id, const void *device, const qn_adapter_table *table,
-                         qn_adapter_queue *queue);
+/* What a timeline is of. */
+typedef struct core_timeline_source {
+  const void *device;
+  core_failure_domain *domain; /* the device's */
+  const qn_adapter_table *table;
+  qn_adapter_queue *queue;
+  bool is_timed;
+} core_timeline_source;
+void core_timeline_start(core_timeline *timeline, uint64_t id, const core_timeline_source *source);
 /* Gives back a slot that was not started. */
 void core_timeline_cancel(core_timeline *timeline);
 
@@ -82,11 +83,14 @@ core_timeline *core_timeline_begin_use(uint64_t id);
 void core_timeline_end_use(core_timeline *timeline);
 
 /* Notes which kernel a value launched, for the text of a failure. Under the lock. */
-static inline void core_timeline_note(core_timeline *timeline, uint64_t value, const char *kernel) {
-  uint32_t at = (uint32_t)(value % CORE_RECENT_LAUNCHES);
-  atomic_store_explicit(&timeline->recent[at].kernel, kernel, memory_order_relaxed);
-  atomic_store_explicit(&timeline->recent[at].value, value, memory_order_release);
-}
+void core_timeline_note(core_timeline *timeline, uint64_t value, const char *kernel);
+
+/* The queue's number in texts: the serial. */
+uint64_t core_timeline_number(const core_timeline *timeline);
+/* Calls `visit` for each live queue of a device; it lives until that returns. Takes no lock. */
+void core_timeline_visit(const void *device, void (*visit)(void *user, core_timeline *timeline), void *user);
+/* `completed` is at least this much. */
+void core_timeline_raise(core_timeline *timeline, uint64_t completed);
 
 /* Asks the adapter how far a live queue is and remembers it. By one who pins the queue or counts as a user. */
 void core_timeline_refresh(core_timeline *timeline);
