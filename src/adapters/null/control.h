@@ -4,7 +4,7 @@
  *   uint64_t address = 0;
  *   qn_native_handle(device, NULL_CONTROL, &address);
  *   const null_control *control = (const null_control *)(uintptr_t)address;
- *   control->fail(control->device, point.queue, 7, 42, "smoke");
+ *   control->fail_at(control->device, point.queue, 7, 42, "smoke");
  *
  * The table lives as long as the device. Its functions may be called from any thread.
  *
@@ -53,7 +53,7 @@ typedef struct null_control {
   void (*hold)(void *device, uint64_t queue, uint64_t value);
   void (*go)(void *device, uint64_t queue);
   /* The command with this value fails with the driver's code and words. */
-  void (*fail)(void *device, uint64_t queue, uint64_t value, int32_t code, const char *text);
+  void (*fail_at)(void *device, uint64_t queue, uint64_t value, int32_t code, const char *text);
   /* The device is lost: all that is in flight fails, and so does what is asked of it from now on. */
   void (*lose)(void *device, const char *text);
   /* The next `count` submissions are rejected. */

@@ -40,7 +40,7 @@ static void set_hold(void *given, uint64_t queue, uint64_t value) {
 
 static void go(void *given, uint64_t queue) { set_hold(given, queue, UINT64_MAX); }
 
-static void fail(void *given, uint64_t queue, uint64_t value, int32_t code, const char *text) {
+static void fail_at(void *given, uint64_t queue, uint64_t value, int32_t code, const char *text) {
   sim_device *device = given;
   pthread_mutex_lock(&device->lock);
   for (sim_stream *s = device->streams; s; s = s->next) {
@@ -94,7 +94,7 @@ void sim_control_init(sim_device *device) {
                                    .set = set,
                                    .hold = set_hold,
                                    .go = go,
-                                   .fail = fail,
+                                   .fail_at = fail_at,
                                    .lose = lose,
                                    .reject = reject,
                                    .step = step,

@@ -1,0 +1,21 @@
+/* graph.h - random work on several queues and buffers, compared with a serial run (P6). */
+#ifndef QUERN_TEST_PROPERTY_GRAPH_H
+#define QUERN_TEST_PROPERTY_GRAPH_H
+
+#include "support.h"
+
+typedef struct graph_options {
+  uint32_t queues;  /* 1 to 16 */
+  uint32_t buffers; /* 1 to 12 */
+  uint32_t steps;
+  uint32_t sizes; /* of buffers, bytes, at most */
+  bool launches;  /* else copies, fills, writes and reads alone */
+  bool queues_come_and_go;
+  bool buffers_come_and_go;
+  bool is_hasty; /* never waits in between */
+} graph_options;
+
+/* Runs it; fails when something differs. `shared` are queues to be used in place of own ones, or NULL. */
+void graph_run(const property_device *d, uint64_t seed, const graph_options *options, const qn_queue *shared);
+
+#endif

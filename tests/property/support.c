@@ -1,0 +1,102 @@
+#include "support.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+/* ---- Seeds -------------------------------------------------------------------------------------- */
+
+static struct {
+  const char *what;
+  uint64_t seed, last;
+} running;
+
+extern void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
+
+static void tell(void) {
+  char text[256];
+  if (!running.what) return;
+  int length = snprintf(text, sizeof text, "%s: failed with seed %llu; QUERN_SEED=%llu runs it again\n", running.what,
+                        (unsigned long long)running.seed, (unsigned long long)running.seed);
+  if (write(2, text, (size_t)length) < 0) return;
+}
+
+int property_tell(void **state) {
+  (void)state;
+  tell();
+  running.what = NULL;
+  return 0;
+}
+
+uint64_t property_begin(const char *what, uint64_t in_short, uint64_t in_long) {
+  const char *given = getenv("QUERN_SEED");
+  if (__sanitizer_set_death_callback) __sanitizer_set_death_callback(tell);
+  running.what = what;
+  running.seed = given ? strtoull(given, NULL, 0) : 1;
+  running.last = given ? running.seed : test_rounds(what, in_short, in_long);
+  return running.seed;
+}
+
+bool property_goes_on(uint64_t seed) {
+  if (seed <= running.last) return true;
+  running.what = NULL;
+  return false;
+}
+
+uint64_t property_next(uint64_t seed) { return running.seed = seed + 1; }
+
+uint64_t property_pick(property_random *random, uint64_t below) {
+  uint64_t z = random->state += UINT64_C(0x9e3779b97f4a7c15);
+  z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+  z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+  return (z ^ z >> 31) % below;
+}
+
+/* ---- Devices ------------------------------------------------------------------------------------ */
+
+void property_watch(void) { setenv("QUERN_NULL", "", 1); }
+
+property_device property_open(const char *selector, const char *settings, ...) {
+  property_device d = {0};
+  char text[256];
+  uint64_t address = 0;
+  va_list args;
+  va_start(args, settings);
+  vsnprintf(text, sizeof text, settings, args);
+  va_end(args);
+  setenv("QUERN_NULL", text, 1);
+  OK(qn_runtime_open(NULL, &d.runtime));
+  qn_status status = qn_device_open(d.runtime, selector, &d.device);
+  if (status == QN_ERROR_NOT_FOUND) {
+    printf("skipped: device %s: %s\n", selector, qn_error_text());
+    OK(qn_runtime_close(d.runtime, 10 * SECOND));
+    return (property_device){0};
+  }
+  OK(status);
+  if (strcmp(selector, "null") != 0) return d;
+  OK(qn_native_handle(d.device, NULL_CONTROL, &address));
+  d.control = (const null_control *)(uintptr_t)address;
+  d.is_mixing = strstr(text, "kernels=1") != NULL;
+  d.control->forget_violations();
+  return d;
+}
+
+null_counts property_counts(const property_device *d) {
+  null_counts counts;
+  d->control->count(d->control->device, &counts);
+  return counts;
+}
+
+void property_no_violation(const property_device *d) {
+  char text[256] = "";
+  if (d->control && d->control->violation(0, text, sizeof text))
+    fail_msg("%llu violations: %s", (unsigned long long)property_counts(d).violations, text);
+}
+
+void property_close(property_device *d) {
+  int32_t (*violation)(uint32_t, char *, uint64_t) = d->control ? d->control->violation : NULL;
+  char text[256] = "";
+  property_no_violation(d);
+  OK(qn_runtime_close(d->runtime, 60 * SECOND));
+  if (violation && violation(0, text, sizeof text)) fail_msg("while closing: %s", text); /* the library stays loaded */
+  *d = (property_device){0};
+}
