@@ -1,5 +1,6 @@
 #include "graph.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "adapters/null/sim/mix.h"
@@ -35,6 +36,7 @@ typedef struct host_memory {
   unsigned char *bytes, *expected;
   uint64_t size;
   uint32_t step;
+  qn_point point; /* whose queue may be gone before it is complete */
 } host_memory;
 
 typedef struct graph {
@@ -212,6 +214,7 @@ static void do_write(graph *g) {
   qn_view view = view_of(&p);
   wait_before(queue, &p, true);
   OK(qn_write(queue, &view, m->bytes, &g->last));
+  m->point = g->last;
   mark_use(&p, true, &g->last);
   memcpy(at(&p), m->bytes, (size_t)p.size);
 }
@@ -224,6 +227,7 @@ static void do_read(graph *g) {
   qn_view view = view_of(&p);
   wait_before(queue, &p, false);
   OK(qn_read(queue, &view, m->bytes, &g->last));
+  m->point = g->last;
   mark_use(&p, false, &g->last);
   memcpy(m->expected, at(&p), (size_t)p.size);
 }
@@ -365,12 +369,12 @@ static void compare_all(graph *g) {
     qn_queue queue = any_queue(g);
     qn_view view = view_of(&whole);
     wait_before(queue, &whole, false);
-    OK(qn_read(queue, &view, m->bytes, NULL));
+    OK(qn_read(queue, &view, m->bytes, &m->point));
     memcpy(m->expected, p->model, (size_t)p->size);
   }
-  for (uint32_t i = 0; i < g->options.queues; i++) OK(qn_queue_finish(g->queues[i], 60 * SECOND));
   for (host_memory *m = g->memory; m; m = m->next) {
     g->step = m->step;
+    OK(qn_point_wait(&m->point, 60 * SECOND));
     if (m->expected) compare(g, "a read", m->bytes, m->expected, m->size);
   }
 }
@@ -392,7 +396,7 @@ static void close_graph(graph *g, const qn_queue *shared) {
   OK(qn_release(g->program));
 }
 
-void graph_run(const property_device *d, uint64_t seed, const graph_options *options, const qn_queue *shared) {
+static void run(const property_device *d, uint64_t seed, const graph_options *options, const qn_queue *shared) {
   graph g = {.d = d, .options = *options, .random = {seed}};
   open_graph(&g, shared);
   for (g.step = 0; g.step < options->steps; g.step++) {
@@ -402,4 +406,33 @@ void graph_run(const property_device *d, uint64_t seed, const graph_options *opt
   }
   compare_all(&g);
   close_graph(&g, shared);
+}
+
+void graph_run(const property_device *d, uint64_t seed, const graph_options *options) { run(d, seed, options, NULL); }
+
+enum { THREADS = 4 };
+typedef struct worker {
+  pthread_t thread;
+  const property_device *d;
+  const graph_options *options;
+  const qn_queue *queues;
+  uint64_t seed;
+} worker;
+
+static void *work(void *given) {
+  const worker *w = given;
+  run(w->d, w->seed, w->options, w->queues);
+  return NULL;
+}
+
+void graph_run_threads(const property_device *d, uint64_t seed, const graph_options *options) {
+  qn_queue queues[MAX_QUEUES];
+  worker workers[THREADS];
+  for (uint32_t i = 0; i < options->queues; i++) queues[i] = test_queue(d->device);
+  for (int i = 0; i < THREADS; i++) {
+    workers[i] = (worker){.d = d, .options = options, .queues = queues, .seed = seed * THREADS + (uint64_t)i};
+    assert_int_equal(pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);
+  }
+  for (int i = 0; i < THREADS; i++) pthread_join(workers[i].thread, NULL);
+  for (uint32_t i = 0; i < options->queues; i++) OK(qn_release(queues[i]));
 }

@@ -15,7 +15,9 @@ typedef struct graph_options {
   bool is_hasty; /* never waits in between */
 } graph_options;
 
-/* Runs it; fails when something differs. `shared` are queues to be used in place of own ones, or NULL. */
-void graph_run(const property_device *d, uint64_t seed, const graph_options *options, const qn_queue *shared);
+/* Runs it; fails when something differs. */
+void graph_run(const property_device *d, uint64_t seed, const graph_options *options);
+/* On four threads at once: each has buffers of its own, all share the queues. */
+void graph_run_threads(const property_device *d, uint64_t seed, const graph_options *options);
 
 #endif

@@ -1,12 +1,13 @@
 #include "support.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 /* ---- Seeds -------------------------------------------------------------------------------------- */
 
 static struct {
-  const char *what;
+  char what[64]; /* "": nothing */
   uint64_t seed, last;
 } running;
 
@@ -14,7 +15,7 @@ extern void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__
 
 static void tell(void) {
   char text[256];
-  if (!running.what) return;
+  if (running.what[0] == '\0') return;
   int length = snprintf(text, sizeof text, "%s: failed with seed %llu; QUERN_SEED=%llu runs it again\n", running.what,
                         (unsigned long long)running.seed, (unsigned long long)running.seed);
   if (write(2, text, (size_t)length) < 0) return;
@@ -23,14 +24,14 @@ static void tell(void) {
 int property_tell(void **state) {
   (void)state;
   tell();
-  running.what = NULL;
+  running.what[0] = '\0';
   return 0;
 }
 
 uint64_t property_begin(const char *what, uint64_t in_short, uint64_t in_long) {
   const char *given = getenv("QUERN_SEED");
   if (__sanitizer_set_death_callback) __sanitizer_set_death_callback(tell);
-  running.what = what;
+  snprintf(running.what, sizeof running.what, "%s", what);
   running.seed = given ? strtoull(given, NULL, 0) : 1;
   running.last = given ? running.seed : test_rounds(what, in_short, in_long);
   return running.seed;
@@ -38,7 +39,7 @@ uint64_t property_begin(const char *what, uint64_t in_short, uint64_t in_long) {
 
 bool property_goes_on(uint64_t seed) {
   if (seed <= running.last) return true;
-  running.what = NULL;
+  running.what[0] = '\0';
   return false;
 }
 
@@ -99,4 +100,19 @@ void property_close(property_device *d) {
   OK(qn_runtime_close(d->runtime, 60 * SECOND));
   if (violation && violation(0, text, sizeof text)) fail_msg("while closing: %s", text); /* the library stays loaded */
   *d = (property_device){0};
+}
+
+/* ---- Threads ------------------------------------------------------------------------------------ */
+
+bool property_note(property_wrong *wrong, const char *what, const char *text) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&lock);
+  if (!atomic_load(&wrong->is_set)) snprintf(wrong->text, sizeof wrong->text, "%s: %s", what, text);
+  atomic_store(&wrong->is_set, 1);
+  pthread_mutex_unlock(&lock);
+  return false;
+}
+
+void property_right(const property_wrong *wrong) {
+  if (atomic_load(&wrong->is_set)) fail_msg("%s", wrong->text);
 }

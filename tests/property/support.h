@@ -2,6 +2,7 @@
 #ifndef QUERN_TEST_PROPERTY_SUPPORT_H
 #define QUERN_TEST_PROPERTY_SUPPORT_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "adapters/null/control.h"
@@ -35,6 +36,18 @@ static inline bool property_chance(property_random *random, uint64_t n) { return
 /* To be called first in main: the adapter `null` then watches the core's calls. */
 void property_watch(void);
 
+/* Whether the thread sanitizer watches: it can't see into drivers that load a compiler of their own. */
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define PROPERTY_TSAN 1
+#endif
+#elif defined(__SANITIZE_THREAD__)
+#define PROPERTY_TSAN 1
+#endif
+#ifndef PROPERTY_TSAN
+#define PROPERTY_TSAN 0
+#endif
+
 typedef struct property_device {
   qn_runtime runtime;
   qn_device device;
@@ -49,6 +62,27 @@ void property_close(property_device *d);
 null_counts property_counts(const property_device *d);
 /* Fails with the text of the first violation when there is one. */
 void property_no_violation(const property_device *d);
+
+/* ---- Threads ------------------------------------------------------------------------------------ */
+
+/* The first thing that went wrong on some thread: cmocka's checks work on the test's own thread alone. */
+typedef struct property_wrong {
+  _Atomic uint32_t is_set; /* others may end early */
+  char text[640];
+} property_wrong;
+/* Notes it and returns false. */
+bool property_note(property_wrong *wrong, const char *what, const char *text);
+/* In a function that returns false when something went wrong. */
+#define STEP(wrong, call)                                                     \
+  do {                                                                        \
+    if ((call) != QN_OK) return property_note(wrong, #call, qn_error_text()); \
+  } while (0)
+#define CHECK(wrong, condition)                                            \
+  do {                                                                     \
+    if (!(condition)) return property_note(wrong, #condition, "is false"); \
+  } while (0)
+/* On the test's thread: fails when something was noted. */
+void property_right(const property_wrong *wrong);
 
 static inline uint64_t property_id(qn_queue queue) {
   qn_point last = {0, 0};

@@ -1,8 +1,6 @@
 /* labels: threads */
 /* P6 on the simulated device: random graphs of launches, copies, fills, writes and reads give what a serial run gives, each access
  * has been put after those that it must come after, and no wait is recorded twice. */
-#include <pthread.h>
-
 #include "graph.h"
 
 static graph_options any_options(property_random *random) {
@@ -16,11 +14,11 @@ static graph_options any_options(property_random *random) {
 
 static void test_P6_random_graphs_run_as_if_in_order(void **state) {
   (void)state;
-  PROPERTY_EACH_SEED(seed, "random graphs on null", 150, 10000) {
+  PROPERTY_EACH_SEED(seed, "random graphs on null", 200, 20000) {
     property_random random = {seed};
     property_device d = property_open("null", "seed=%llu,kernels=1", (unsigned long long)seed);
     const graph_options options = any_options(&random);
-    graph_run(&d, seed, &options, NULL);
+    graph_run(&d, seed, &options);
     assert_int_equal(property_counts(&d).waits_doubled, 0);
     property_close(&d);
   }
@@ -29,50 +27,28 @@ static void test_P6_random_graphs_run_as_if_in_order(void **state) {
 /* Beyond what a queue remembers of others, waits may be doubled, and the order must still be right. */
 static void test_P6_random_graphs_with_queues_and_buffers_that_come_and_go(void **state) {
   (void)state;
-  PROPERTY_EACH_SEED(seed, "random graphs on null, objects come and go", 100, 10000) {
+  PROPERTY_EACH_SEED(seed, "random graphs on null, objects come and go", 150, 20000) {
     property_random random = {seed};
     property_device d = property_open("null", "seed=%llu,kernels=1,full=50", (unsigned long long)seed);
     graph_options options = any_options(&random);
     options.queues = 2 + (uint32_t)property_pick(&random, 14);
     options.queues_come_and_go = options.buffers_come_and_go = true;
-    graph_run(&d, seed, &options, NULL);
+    graph_run(&d, seed, &options);
     property_close(&d);
   }
 }
 
 /* ---- Threads ------------------------------------------------------------------------------------ */
 
-enum { THREADS = 4, SHARED = 5 };
-typedef struct worker {
-  pthread_t thread;
-  const property_device *d;
-  const qn_queue *queues;
-  uint64_t seed;
-} worker;
-
-static void *work(void *given) {
-  const worker *w = given;
-  const graph_options options = {
-      .queues = SHARED, .buffers = 4, .steps = 100, .sizes = 300, .launches = true, .buffers_come_and_go = true};
-  graph_run(w->d, w->seed, &options, w->queues);
-  return NULL;
-}
-
-/* Each thread has buffers of its own, all share the queues, and a thread of the device runs them. */
+/* Host threads make the steps, or a thread of the device does. */
 static void test_P6_threads_with_random_graphs_share_queues(void **state) {
   (void)state;
-  PROPERTY_EACH_SEED(seed, "random graphs of threads on null", 15, 1000) {
+  const graph_options options = {
+      .queues = 5, .buffers = 4, .steps = 100, .sizes = 300, .launches = true, .buffers_come_and_go = true};
+  PROPERTY_EACH_SEED(seed, "random graphs of threads on null", 20, 2000) {
     property_device d =
         property_open("null", "seed=%llu,kernels=1,host=%d,delay_ns=3000", (unsigned long long)seed, (int)(seed % 2));
-    qn_queue queues[SHARED];
-    worker workers[THREADS];
-    for (int i = 0; i < SHARED; i++) queues[i] = test_queue(d.device);
-    for (int i = 0; i < THREADS; i++) {
-      workers[i] = (worker){.d = &d, .queues = queues, .seed = seed * THREADS + (uint64_t)i};
-      assert_int_equal(pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);
-    }
-    for (int i = 0; i < THREADS; i++) pthread_join(workers[i].thread, NULL);
-    for (int i = 0; i < SHARED; i++) OK(qn_release(queues[i]));
+    graph_run_threads(&d, seed, &options);
     property_close(&d);
   }
 }
