@@ -30,6 +30,7 @@ PARTS = [
     ("src/compiler/lib/", "lib"),
     ("src/compiler/target/llvm/plugin/", "llvm plug-in"),
     ("src/compiler/target/", "target"),
+    ("src/compiler/artifact/", "artifact"),
     ("src/compiler/diag.", "compiler base"),
     ("src/compiler/source.", "compiler base"),
     ("src/compiler/model.", "compiler base"),
@@ -40,7 +41,7 @@ PARTS = [
     ("include/quern/", "public"),
 ]
 
-COMPILER = {"compiler base", "pp", "front", "ir", "pass", "interp", "lib", "target", "compiler"}
+COMPILER = {"compiler base", "pp", "front", "ir", "pass", "interp", "lib", "target", "artifact", "compiler"}
 # What each part may see beside itself.
 SEES = {
     "base": {"public"},
@@ -54,6 +55,7 @@ SEES = {
     "interp": {"public", "base", "compiler base", "ir", "pass", "lib"},
     "lib": {"public", "base"} | COMPILER - {"interp", "target"},
     "target": {"public", "base", "compiler base", "ir", "pass", "lib"},
+    "artifact": {"public", "base"},
     # It emits code that reads adapter.h's launch records. Of pass it has the headers alone: only base and ir are linked in.
     "llvm plug-in": {"public", "adapter.h", "base", "compiler base", "ir", "pass", "target"},
     "compiler": {"public", "base"} | COMPILER - {"interp"},
