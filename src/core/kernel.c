@@ -47,8 +47,8 @@ static qn_status no_such_kernel(const core_program *program, const char *name) {
   qn_bytes names = {0};
   const char *nearest = NULL;
   size_t distance = strlen(name) / 2 + 1;
-  for (uint32_t i = 0; i < program->kernel_count; i++) {
-    const char *there = program->kernels[i].name;
+  for (uint32_t i = 0; i < program->source.kernel_count; i++) {
+    const char *there = program->source.kernels[i].name;
     size_t d = qn_sv_distance(qn_sv_from(there), qn_sv_from(name));
     if (d < distance) distance = d, nearest = there;
     qn_bytes_printf(&names, "%s%s", i ? ", " : "", there);
@@ -61,8 +61,8 @@ static qn_status no_such_kernel(const core_program *program, const char *name) {
 }
 
 static qn_status find(const core_program *program, const char *name, uint32_t *out_index) {
-  for (uint32_t i = 0; i < program->kernel_count; i++) {
-    if (strcmp(program->kernels[i].name, name) != 0) continue;
+  for (uint32_t i = 0; i < program->source.kernel_count; i++) {
+    if (strcmp(program->source.kernels[i].name, name) != 0) continue;
     *out_index = i;
     return QN_OK;
   }
@@ -87,7 +87,7 @@ static qn_status make_kernel(core_program *program, const char *name, qn_kernel 
   if (!kernel) QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a kernel");
   core_device *device = program->device;
   kernel->program = program;
-  kernel->source = &program->kernels[index];
+  kernel->source = &program->source.kernels[index];
   kernel->description = &program->binary->kernels.items[index];
   kernel->name = core_device_name(device, name);
   qn_status status = create_native(kernel);

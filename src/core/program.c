@@ -38,7 +38,7 @@ core_program *core_program_new(core_device *device) {
   core_program *program = calloc(1, sizeof *program);
   if (!program) return NULL;
   program->device = device;
-  program->log = "";
+  program->source.log = "";
   qn_arena_init(&program->arena, 0);
   core_object_hold(&device->object);
   core_object_init(&program->object, &program_class, device, device->reaper);
@@ -73,9 +73,9 @@ static qn_status query(qn_program handle, qn_program_info *out_info) {
   QN_TRY(core_info_check(out_info, "out_info"));
   QN_TRY(core_program_pin(handle, &program));
   const qn_program_info info = {.struct_size = sizeof info,
-                                .kernel_count = program->kernel_count,
+                                .kernel_count = program->source.kernel_count,
                                 .compile_ns = program->compile_ns,
-                                .log_bytes = program->log_bytes,
+                                .log_bytes = program->source.log_bytes,
                                 .cached = program->cached};
   CORE_INFO_WRITE(out_info, &info);
   qn_handle_unpin(handle);
@@ -94,7 +94,7 @@ static qn_status copy_log(qn_program handle, char *buffer, uint64_t capacity) {
   core_program *program = NULL;
   QN_TRY(check_buffer(buffer, capacity));
   QN_TRY(core_program_pin(handle, &program));
-  core_text_copy(buffer, capacity, program->log);
+  core_text_copy(buffer, capacity, program->source.log);
   qn_handle_unpin(handle);
   return QN_OK;
 }
@@ -104,9 +104,9 @@ qn_status qn_program_log(qn_program program, char *buffer, uint64_t capacity) {
 }
 
 static qn_status copy_name(const core_program *program, uint32_t index, char *buffer, uint64_t capacity) {
-  if (index >= program->kernel_count)
-    QN_FAIL(QN_ERROR_NOT_FOUND, "index is %u; the program has %u kernels", index, program->kernel_count);
-  core_text_copy(buffer, capacity, program->kernels[index].name);
+  if (index >= program->source.kernel_count)
+    QN_FAIL(QN_ERROR_NOT_FOUND, "index is %u; the program has %u kernels", index, program->source.kernel_count);
+  core_text_copy(buffer, capacity, program->source.kernels[index].name);
   return QN_OK;
 }
 

@@ -8,26 +8,15 @@
 #include "core/device.h"
 #include "core/object.h"
 #include "core/program_cache.h"
+#include "core/program_source.h"
 #include "quern/quern.h"
-
-/* A kernel as its source declares it. Programs that share a binary may still differ here: the binary doesn't know the
- * signs of integers, say. */
-typedef struct core_kernel_source {
-  const char *name;
-  uint64_t required_local[3], hinted_local[3];
-  qn_argument_info *arguments;
-  uint32_t argument_count;
-} core_kernel_source;
 
 typedef struct core_program {
   core_object object;
-  core_device *device;         /* held */
-  core_binary *binary;         /* one use of the cache's */
-  qn_arena arena;              /* the rest */
-  core_kernel_source *kernels; /* as many as the binary's, in the same order */
-  uint32_t kernel_count;
-  const char *log; /* warnings; "" */
-  uint64_t log_bytes;
+  core_device *device; /* held */
+  core_binary *binary; /* one use of the cache's */
+  qn_arena arena;      /* the rest */
+  core_source source;  /* its kernels: as many as the binary's, in the same order */
   uint64_t compile_ns;
   uint32_t cached;
 } core_program;

@@ -33,27 +33,28 @@ static qn_status describe_source(qn_arena *arena, const ir_function *f, core_ker
   return QN_OK;
 }
 
-static qn_status keep_log(core_program *program, qn_sv log) {
-  if (log.size == 0) return QN_OK;
-  const char *copy = qn_arena_copy(&program->arena, log);
+static qn_status keep_log(qn_arena *arena, qn_sv log, core_source *out) {
+  const char *copy = log.size > 0 ? qn_arena_copy(arena, log) : "";
   if (!copy) return out_of_memory();
-  program->log = copy;
-  program->log_bytes = log.size;
+  out->log = copy;
+  out->log_bytes = log.size;
   return QN_OK;
 }
 
-static core_kernel_source *make_kernels(core_program *program, uint32_t count) {
-  return QN_ARENA_ARRAY(&program->arena, core_kernel_source, count ? count : 1);
+static core_kernel_source *make_kernels(qn_arena *arena, uint32_t count) {
+  return QN_ARENA_ARRAY(arena, core_kernel_source, count ? count : 1);
 }
 
-qn_status core_source_describe(core_program *program, const ir_module *module, qn_sv log) {
+qn_status core_source_describe(qn_arena *arena, const ir_module *module, qn_sv log, core_source *out) {
+  core_source source = {.kernel_count = core_count_kernels(module)};
   uint32_t i = 0;
-  program->kernel_count = core_count_kernels(module);
-  program->kernels = make_kernels(program, program->kernel_count);
-  if (!program->kernels) return out_of_memory();
+  source.kernels = make_kernels(arena, source.kernel_count);
+  if (!source.kernels) return out_of_memory();
   for (const ir_function *f = module->functions; f; f = f->next)
-    if (core_is_kernel(f)) QN_TRY(describe_source(&program->arena, f, &program->kernels[i++]));
-  return keep_log(program, log);
+    if (core_is_kernel(f)) QN_TRY(describe_source(arena, f, &source.kernels[i++]));
+  QN_TRY(keep_log(arena, log, &source));
+  *out = source;
+  return QN_OK;
 }
 
 /* ---- As bytes ----------------------------------------------------------------------------------- */
@@ -111,25 +112,20 @@ static void unpack_kernel(qn_arena *arena, qn_unpack *from, core_kernel_source *
   for (uint32_t i = 0; i < count; i++) unpack_argument(from, &out->arguments[i]);
 }
 
-void core_source_pack(const core_program *program, qn_bytes *out) {
-  qn_pack_u32(out, program->kernel_count);
-  for (uint32_t i = 0; i < program->kernel_count; i++) pack_kernel(&program->kernels[i], out);
-  qn_pack_text(out, qn_sv_make(program->log, (size_t)program->log_bytes));
+void core_source_pack(const core_source *source, qn_bytes *out) {
+  qn_pack_u32(out, source->kernel_count);
+  for (uint32_t i = 0; i < source->kernel_count; i++) pack_kernel(&source->kernels[i], out);
+  qn_pack_text(out, qn_sv_make(source->log, (size_t)source->log_bytes));
 }
 
-qn_status core_source_unpack(core_program *program, qn_sv bytes) {
+qn_status core_source_unpack(qn_arena *arena, qn_sv bytes, core_source *out) {
   qn_unpack from = qn_unpack_from(bytes);
-  uint32_t count = qn_unpack_count(&from, 8 + 6 * 8 + 4);
-  program->kernels = make_kernels(program, count);
-  if (!program->kernels) return out_of_memory();
-  for (uint32_t i = 0; i < count && !from.failed; i++) unpack_kernel(&program->arena, &from, &program->kernels[i]);
-  qn_status status = keep_log(program, qn_unpack_text(&from));
-  if (status >= 0 && !qn_unpack_is_done(&from))
-    status = qn_error_set(QN_ERROR_DATA, "what a cached program tells of its kernels makes no sense");
-  program->kernel_count = status < 0 ? 0 : count;
-  if (status < 0) {
-    program->log = "";
-    program->log_bytes = 0;
-  }
-  return status;
+  core_source source = {.kernel_count = qn_unpack_count(&from, 8 + 6 * 8 + 4)};
+  source.kernels = make_kernels(arena, source.kernel_count);
+  if (!source.kernels) return out_of_memory();
+  for (uint32_t i = 0; i < source.kernel_count && !from.failed; i++) unpack_kernel(arena, &from, &source.kernels[i]);
+  QN_TRY(keep_log(arena, qn_unpack_text(&from), &source));
+  if (!qn_unpack_is_done(&from)) QN_FAIL(QN_ERROR_DATA, "what a program tells of its kernels makes no sense");
+  *out = source;
+  return QN_OK;
 }
