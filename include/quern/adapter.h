@@ -272,7 +272,9 @@ typedef struct qn_adapter_table {
   QN_FUNCTION(qn_status, queue_progress, qn_adapter_queue *queue, qn_adapter_progress *out_progress);
   /* Waits until `value` is complete, done or failed. QN_ERROR_TIMEOUT after the limit. The caller's thread may help. */
   QN_FUNCTION(qn_status, queue_wait, qn_adapter_queue *queue, uint64_t value, uint64_t timeout_ns);
-  /* Device time at a value's completion, nanoseconds of the device's clock. Timed queues only. */
+  /* Device time at a value's completion, nanoseconds of the device's clock, which all its queues share. Timed queues only;
+   * a queue remembers at least its last 65,535 values. Never a guess of the host. Errors: NOT_READY, UNSUPPORTED (the queue is
+   * not timed), NOT_FOUND (too long ago). May be NULL: no queue is timed. */
   QN_FUNCTION(qn_status, queue_time, qn_adapter_queue *queue, uint64_t value, uint64_t *out_ns);
   QN_FUNCTION(qn_status, native, uint32_t kind, void *object, uint32_t which, uint64_t *out_native);
   /* What the driver made of a program, for program_create as QN_CODE_NATIVE on the same device with the same driver.
@@ -280,6 +282,9 @@ typedef struct qn_adapter_table {
    * May be NULL. Errors: UNSUPPORTED when the driver gives none. */
   QN_FUNCTION(qn_status, program_binary, qn_adapter_device *device, qn_adapter_program *program, uint64_t capacity,
               void *bytes, uint64_t *out_size);
+  /* Device time at which a value's work began on the device; as queue_time. May be NULL: then a trace takes the end of the
+   * value before, which is right for a queue that is never idle. */
+  QN_FUNCTION(qn_status, queue_begin, qn_adapter_queue *queue, uint64_t value, uint64_t *out_ns);
 } qn_adapter_table;
 
 /* The one exported symbol. Returns the adapter's constant table, whatever `abi_version` the core asks for: the core

@@ -278,8 +278,10 @@ QN_API QN_MUST_USE qn_status qn_queue_finish(qn_queue queue, uint64_t timeout_ns
  * helps a CPU device. Errors: TIMEOUT; INVALID_ARGUMENT for a value not given out yet; a failure's cause. */
 QN_API QN_MUST_USE qn_status qn_point_wait(const qn_point *point, uint64_t timeout_ns);
 
-/* Device nanoseconds from a to b; both of one device's timed queues, both complete. Errors:
- * INVALID_ARGUMENT, NOT_READY, UNSUPPORTED. */
+/* Device nanoseconds from the completion of a to that of b, negative when b was first; both of timed queues of one device, which
+ * live. Device times or an error, never the host's. Errors: NOT_READY (not both are complete), INVALID_ARGUMENT (two devices, a
+ * queue that is gone, value 0 or one not given out), UNSUPPORTED (a queue that was not made with QN_QUEUE_TIMED), NOT_FOUND (a
+ * queue remembers the times of its last 65,535 values at least), the cause of a point that failed. */
 QN_API QN_MUST_USE qn_status qn_point_elapsed(const qn_point *a, const qn_point *b, int64_t *out_ns);
 
 /* ---- Callbacks at a point ----------------------------------------------------------------------- */

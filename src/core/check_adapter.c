@@ -55,7 +55,7 @@ static qn_status device_describe(qn_adapter_instance *instance, uint32_t index, 
       .failure_domain = QN_FAILURE_QUEUE,
       .code_kind = QN_CODE_IR,
       .features = QN_FEATURE_KERNELS | QN_FEATURE_DOUBLE | QN_FEATURE_INT64_ATOMICS | QN_FEATURE_SHARED_MEMORY |
-                  QN_FEATURE_WRAP_HOST,
+                  QN_FEATURE_WRAP_HOST | QN_FEATURE_TIMED_QUEUES,
       .memory_bytes = UINT64_C(4) << 30,
       .max_allocation_bytes = UINT64_C(4) << 30,
       .local_memory_bytes = 64 << 10,
@@ -203,4 +203,6 @@ const qn_adapter_table core_check_table = {.struct_size = sizeof core_check_tabl
                                            .queue_submit = check_queue_submit,
                                            .queue_completed = check_queue_completed,
                                            .queue_progress = check_queue_progress,
-                                           .queue_wait = check_queue_wait};
+                                           .queue_wait = check_queue_wait,
+                                           .queue_time = check_queue_time,
+                                           .queue_begin = check_queue_begin};

@@ -23,8 +23,15 @@ typedef struct task {
   interp_argument arguments[]; /* then the bytes of the values */
 } task;
 
+/* When a value's work began and ended; a timed queue remembers so many. */
+enum { TIMES = 1 << 16 };
+typedef struct span {
+  uint64_t begin, end;
+} span;
+
 struct qn_adapter_queue {
   qn_thread thread;
+  span *times; /* NULL: not timed */
   _Atomic uint64_t completed;
   _Atomic uint32_t has_failed; /* set before `completed` covers the failed value */
   qn_mutex lock;               /* the rest */
@@ -143,8 +150,9 @@ static void note_failure(qn_adapter_queue *queue, uint64_t value, qn_status stat
   atomic_store(&queue->has_failed, 1);
 }
 
-static void complete(qn_adapter_queue *queue, task *t, qn_status status) {
+static void complete(qn_adapter_queue *queue, task *t, uint64_t begin, qn_status status) {
   qn_mutex_lock(&queue->lock);
+  if (queue->times) queue->times[t->command.value % TIMES] = (span){begin, qn_clock_ns()};
   if (status < 0) note_failure(queue, t->command.value, status);
   queue->first = t->next;
   if (!queue->first) queue->tail = &queue->first;
@@ -168,22 +176,32 @@ static void work(void *given) {
   for (task *t = next_task(queue); t; t = next_task(queue)) {
     /* What comes after a failure fails with it: it would work on what the failed command left. */
     bool runs = atomic_load(&queue->has_failed) == 0;
-    complete(queue, t, runs ? run(t) : QN_OK);
+    uint64_t begin = queue->times ? qn_clock_ns() : 0;
+    complete(queue, t, begin, runs ? run(t) : QN_OK);
   }
 }
 
 /* ---- The adapter's functions -------------------------------------------------------------------- */
 
+static void free_queue(qn_adapter_queue *queue) {
+  free(queue->times);
+  free(queue);
+}
+
 qn_status check_queue_create(qn_adapter_device *device, const qn_adapter_queue_options *options,
                              qn_adapter_queue **out_queue) {
   (void)device;
-  (void)options;
+  bool is_timed = (options->flags & QN_QUEUE_TIMED) != 0;
   qn_adapter_queue *queue = calloc(1, sizeof *queue);
-  if (!queue) QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a queue of device check");
+  if (queue && is_timed) queue->times = calloc(TIMES, sizeof *queue->times);
+  if (!queue || (is_timed && !queue->times)) {
+    free(queue);
+    QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a queue of device check");
+  }
   queue->tail = &queue->first;
   qn_status status = qn_thread_start(&queue->thread, "quern-check", work, queue);
   if (status < 0) {
-    free(queue);
+    free_queue(queue);
     return status;
   }
   *out_queue = queue;
@@ -197,7 +215,7 @@ qn_status check_queue_destroy(qn_adapter_device *device, qn_adapter_queue *queue
   qn_cond_broadcast(&queue->changed);
   qn_mutex_unlock(&queue->lock);
   qn_thread_join(&queue->thread);
-  free(queue);
+  free_queue(queue);
   return QN_OK;
 }
 
@@ -262,4 +280,31 @@ qn_status check_queue_wait(qn_adapter_queue *queue, uint64_t value, uint64_t tim
   qn_mutex_unlock(&queue->lock);
   if (!is_complete) QN_FAIL(QN_ERROR_TIMEOUT, "device check has not completed value %llu", (unsigned long long)value);
   return QN_OK;
+}
+
+static qn_status read_span(qn_adapter_queue *queue, uint64_t value, span *out) {
+  if (!queue->times) QN_FAIL(QN_ERROR_UNSUPPORTED, "this queue of device check is not timed");
+  qn_mutex_lock(&queue->lock);
+  uint64_t completed = atomic_load(&queue->completed);
+  *out = queue->times[value % TIMES];
+  qn_mutex_unlock(&queue->lock);
+  if (value > completed) return QN_NOT_READY;
+  if (completed - value >= TIMES)
+    QN_FAIL(QN_ERROR_NOT_FOUND, "device check has forgotten the time of value %llu; a queue remembers its last %d",
+            (unsigned long long)value, TIMES);
+  return QN_OK;
+}
+
+qn_status check_queue_time(qn_adapter_queue *queue, uint64_t value, uint64_t *out_ns) {
+  span s = {0, 0};
+  qn_status status = read_span(queue, value, &s);
+  if (status == QN_OK) *out_ns = s.end;
+  return status;
+}
+
+qn_status check_queue_begin(qn_adapter_queue *queue, uint64_t value, uint64_t *out_ns) {
+  span s = {0, 0};
+  qn_status status = read_span(queue, value, &s);
+  if (status == QN_OK) *out_ns = s.begin;
+  return status;
 }

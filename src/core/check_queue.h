@@ -22,5 +22,7 @@ qn_status check_queue_submit(qn_adapter_queue *queue, const qn_adapter_command *
 qn_status check_queue_completed(qn_adapter_queue *queue, uint64_t *out_value);
 qn_status check_queue_progress(qn_adapter_queue *queue, qn_adapter_progress *out_progress);
 qn_status check_queue_wait(qn_adapter_queue *queue, uint64_t value, uint64_t timeout_ns);
+qn_status check_queue_time(qn_adapter_queue *queue, uint64_t value, uint64_t *out_ns);
+qn_status check_queue_begin(qn_adapter_queue *queue, uint64_t value, uint64_t *out_ns);
 
 #endif

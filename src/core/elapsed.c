@@ -4,18 +4,28 @@
 #include "core/exit.h"
 #include "core/timeline.h"
 
+static qn_status check_point(const core_timeline *t, const qn_point *point, const char *which) {
+  if (!t->is_timed || !t->table->queue_time)
+    QN_FAIL(QN_ERROR_UNSUPPORTED, "point %s is of a queue that isn't timed; make it with QN_QUEUE_TIMED", which);
+  if (point->value == 0)
+    QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "point %s has value 0, before the queue's first submission; it has no time",
+            which);
+  return QN_OK;
+}
+
 static qn_status time_of(core_timeline *t, const qn_point *point, const char *which, uint64_t *out_ns) {
+  QN_TRY(check_point(t, point, which));
   switch (core_point_look(point)) {
     case CORE_POINT_COMPLETE:
+      return t->table->queue_time(t->queue, point->value, out_ns);
     case CORE_POINT_FAILED:
-      break;
+      return core_failure_status(&t->failure);
     case CORE_POINT_PENDING:
       return QN_NOT_READY;
     case CORE_POINT_UNKNOWN:
-      QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "point %s was not given out", which);
+      break;
   }
-  if (!t->table->queue_time) QN_FAIL(QN_ERROR_UNSUPPORTED, "the device has no times");
-  return t->table->queue_time(t->queue, point->value, out_ns);
+  QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "point %s was not given out", which);
 }
 
 static qn_status elapsed_live(core_timeline *ta, core_timeline *tb, const qn_point *a, const qn_point *b,

@@ -175,16 +175,6 @@ static void queue_options_are_checked(void **state) {
   test_close(&t);
 }
 
-static void a_device_without_timed_queues_says_so(void **state) {
-  (void)state;
-  test_device t = test_open("check");
-  qn_queue queue = NULL;
-  qn_queue_options o = QN_INIT(qn_queue_options);
-  o.flags = QN_QUEUE_TIMED;
-  FAILS(qn_queue_create(t.device, &o, &queue), QN_ERROR_UNSUPPORTED, "no timed queues");
-  test_close(&t);
-}
-
 /* ---- Order between queues ---- */
 
 static void test_P6_consumers_on_other_queues_see_what_a_producer_wrote(void **state) {
@@ -419,7 +409,6 @@ int main(void) {
       cmocka_unit_test(waits_keep_their_time_limits),
       cmocka_unit_test(a_full_queue_makes_its_caller_wait_or_says_so),
       cmocka_unit_test(queue_options_are_checked),
-      cmocka_unit_test(a_device_without_timed_queues_says_so),
       cmocka_unit_test(test_P6_consumers_on_other_queues_see_what_a_producer_wrote),
       cmocka_unit_test(test_P6_random_graphs_run_as_if_in_order),
       cmocka_unit_test(an_untracked_buffer_is_ordered_by_explicit_waits),

@@ -126,6 +126,7 @@ static const qn_adapter_table table = {
     .queue_progress = cpu_queue_progress,
     .queue_wait = cpu_queue_wait,
     .queue_time = cpu_queue_time,
+    .queue_begin = cpu_queue_begin,
     .native = native,
 };
 

@@ -185,18 +185,29 @@ qn_status cpu_queue_progress(qn_adapter_queue *q, qn_adapter_progress *out) {
   return QN_OK;
 }
 
-qn_status cpu_queue_time(qn_adapter_queue *q, uint64_t value, uint64_t *out_ns) {
+/* When a value's work began, or ended. */
+static qn_status read_time(qn_adapter_queue *q, uint64_t value, bool begin, uint64_t *out_ns) {
   const qn_adapter_host *host = q->device->host;
   uint64_t completed = atomic_load(&q->completed);
   if (!q->times)
     return cpu_error(host, QN_ERROR_UNSUPPORTED, 0, "cpu: queue %llu is not timed", (unsigned long long)q->id);
   if (value > completed) return QN_NOT_READY;
-  uint64_t ns = atomic_load_explicit(&q->times[value % CPU_TIME_COUNT], memory_order_relaxed);
-  /* The completion that writes over it stores `completed` afterwards: look again after reading. */
+  cpu_span *span = &q->times[value % CPU_TIME_COUNT];
+  uint64_t ns = atomic_load_explicit(begin ? &span->begin : &span->end, memory_order_relaxed);
+  atomic_thread_fence(memory_order_acquire);
+  /* Whoever writes over it has stored the completion of the value before: look again after reading. */
   if (atomic_load(&q->completed) - value >= CPU_TIME_COUNT - 1)
     return cpu_error(host, QN_ERROR_NOT_FOUND, 0,
                      "cpu: the time of value %llu is forgotten; a queue remembers its last %llu",
                      (unsigned long long)value, (unsigned long long)CPU_TIME_COUNT - 1);
   *out_ns = ns;
   return QN_OK;
+}
+
+qn_status cpu_queue_time(qn_adapter_queue *q, uint64_t value, uint64_t *out_ns) {
+  return read_time(q, value, false, out_ns);
+}
+
+qn_status cpu_queue_begin(qn_adapter_queue *q, uint64_t value, uint64_t *out_ns) {
+  return read_time(q, value, true, out_ns);
 }

@@ -18,7 +18,11 @@
 #include "record.h"
 
 #define CPU_RING_BYTES (UINT64_C(256) << 10)
-#define CPU_TIME_COUNT (UINT64_C(1) << 16) /* completion times that a timed queue remembers */
+#define CPU_TIME_COUNT (UINT64_C(1) << 16) /* values whose times a timed queue remembers */
+
+typedef struct cpu_span {
+  _Atomic uint64_t begin, end; /* cpu_now_ns */
+} cpu_span;
 
 struct qn_adapter_queue {
   /* Fixed while the queue is open. */
@@ -26,7 +30,7 @@ struct qn_adapter_queue {
   uint32_t index; /* in the device's table; fixed for ever */
   uint64_t id;
   uint8_t *ring;
-  _Atomic uint64_t *times; /* NULL: not timed */
+  cpu_span *times; /* NULL: not timed */
   qn_adapter_queue *next_free;
 
   /* The submitter's. Positions in the ring grow for ever; their low bits are offsets. */
@@ -83,5 +87,6 @@ qn_status cpu_queue_completed(qn_adapter_queue *queue, uint64_t *out_value);
 qn_status cpu_queue_progress(qn_adapter_queue *queue, qn_adapter_progress *out_progress);
 qn_status cpu_queue_wait(qn_adapter_queue *queue, uint64_t value, uint64_t timeout_ns);
 qn_status cpu_queue_time(qn_adapter_queue *queue, uint64_t value, uint64_t *out_ns);
+qn_status cpu_queue_begin(qn_adapter_queue *queue, uint64_t value, uint64_t *out_ns);
 
 #endif

@@ -78,10 +78,16 @@ static void notify(qn_adapter_queue *q, uint64_t value, resume_list *resume) {
 
 /* ---- Completion --------------------------------------------------------------------------------- */
 
+/* A record's work begins, on a timed queue. Before that the value before was completed: readers of what is written over
+ * look at that (cpu_queue_time). */
+static void note_begin(qn_adapter_queue *q, const cpu_record *r) {
+  if (q->times) atomic_store_explicit(&q->times[r->value % CPU_TIME_COUNT].begin, cpu_now_ns(), memory_order_release);
+}
+
 /* Completes the record at the queue's position. Whoever knows the value may then free what the record names. */
 static void complete(qn_adapter_queue *q, const cpu_record *r, resume_list *resume) {
   uint64_t value = r->value;
-  if (q->times) atomic_store_explicit(&q->times[value % CPU_TIME_COUNT], cpu_now_ns(), memory_order_relaxed);
+  if (q->times) atomic_store_explicit(&q->times[value % CPU_TIME_COUNT].end, cpu_now_ns(), memory_order_release);
   q->position += r->bytes;
   atomic_store_explicit(&q->freed, q->position, memory_order_release);
   cpu_store_and_fence(&q->completed, value);
@@ -118,6 +124,7 @@ static const cpu_record *next_record(qn_adapter_queue *q, resume_list *resume) {
     bool failed = atomic_load_explicit(&q->failed_first, memory_order_relaxed) != 0;
     if (!failed && r->kind == QN_COMMAND_WAIT && block(q, &r->wait)) return NULL;
     if (!failed && r->cells > 0) return r;
+    note_begin(q, r);
     complete(q, r, resume);
   }
 }
@@ -175,6 +182,7 @@ static bool should_stop(const cpu_work *w, qn_adapter_queue *q) {
 /* Runs a record by this thread alone for a short time. Returns the cells that are done. */
 static uint64_t run_alone(qn_adapter_queue *q, cpu_work *w, const cpu_record *r) {
   if (w->budget > 0) w->budget--;
+  note_begin(q, r);
   if (r->cells == 1) {
     if (!cpu_record_run(w->seat, r, 0, 1)) fail(q, r);
     return 1;
@@ -265,6 +273,7 @@ static void spread(qn_adapter_queue *q, const cpu_work *w, const share *s) {
 }
 
 static void run_share(qn_adapter_queue *q, cpu_work *w, const share *s, resume_list *resume) {
+  if (s->first == 0) note_begin(q, s->record);
   uint64_t start = cpu_ticks();
   if (!cpu_record_run(w->seat, s->record, s->first, s->cells)) fail(q, s->record);
   uint64_t ticks = cpu_ticks() - start;
