@@ -24,7 +24,7 @@ static void has_line(const report *r, const char *line) {
   if (!strstr(r->text, wanted)) fail_msg("there is no line '%s' in:\n%s", line, r->text);
 }
 
-static void make_buffer(qn_device device, uint64_t size_bytes, qn_buffer *out) {
+static void __attribute__((noinline)) make_buffer(qn_device device, uint64_t size_bytes, qn_buffer *out) {
   qn_buffer_options o = QN_INIT(qn_buffer_options);
   o.size_bytes = size_bytes;
   OK(qn_buffer_create(device, &o, out));
@@ -97,18 +97,15 @@ static void programs_and_kernels_are_told_too(void **state) {
 static void without_a_place_the_call_stack_is_told(void **state) {
   (void)state;
   test_device t = test_open("null");
-  qn_buffer one = NULL, two = NULL, three = NULL;
+  qn_buffer one = NULL, two = NULL;
   make_buffer(t.device, 10, &one);
-  volatile int rounds = 2; /* one place, also for a compiler that unrolls loops */
-  for (int i = 0; i < rounds; i++) make_buffer(t.device, 20, i ? &two : &three);
+  make_buffer(t.device, 20, &two); /* another place */
   OK(qn_release(t.device));
   test_close(&t);
   report r = take_report();
-  assert_int_equal(r.count, 3);
-  const char *first = strstr(r.text, "1 x buffer, 10 bytes: test_leaks_"),
-             *second = strstr(r.text, "2 x buffer, 40 bytes: test_leaks_");
-  assert_non_null(first);
-  assert_non_null(second);
+  assert_int_equal(r.count, 2);
+  assert_non_null(strstr(r.text, "1 x buffer, 10 bytes: test_leaks_"));
+  assert_non_null(strstr(r.text, "1 x buffer, 20 bytes: test_leaks_"));
   assert_null(strstr(r.text, "libquern.so")); /* the caller's frames alone */
 }
 
