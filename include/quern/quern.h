@@ -456,6 +456,12 @@ typedef struct qn_program_options {
 QN_API QN_MUST_USE qn_status qn_program_build(qn_device device, const qn_program_options *options,
                                               qn_program *out_program);
 
+/* Loads an image (`quern build`, quern_build.h): code that was made for the device's kind, or else code made now from the IR
+ * that the image holds. The bytes are borrowed for the call. Errors: INVALID_ARGUMENT, DATA when the bytes are no image or are
+ * damaged, UNSUPPORTED when nothing in it suits the device (the text lists what it holds). */
+QN_API QN_MUST_USE qn_status qn_program_load(qn_device device, const void *image, uint64_t image_bytes,
+                                             qn_program *out_program);
+
 typedef struct qn_program_info {
   uint32_t struct_size;
   uint32_t kernel_count;
@@ -564,6 +570,13 @@ typedef struct qn_argument {
  * Cost: pins, the queue's lock; no allocation; no system call unless a worker must be woken. */
 QN_API QN_MUST_USE qn_status qn_launch(qn_queue queue, qn_kernel kernel, const qn_range *range,
                                        const qn_argument *arguments, uint32_t count, qn_point *out_point);
+
+/* Launches kernel `index` of an image, as the typed functions of its C header do. The first launch of an image on a queue
+ * loads it; the queue keeps what it loaded. The image is known by the hash in it. Errors: those of qn_program_load and
+ * qn_launch, NOT_FOUND when the image has no such kernel. Cost: the queue's list of images, then as qn_launch. */
+QN_API QN_MUST_USE qn_status qn_launch_image(qn_queue queue, const void *image, uint64_t image_bytes, uint32_t index,
+                                             const qn_range *range, const qn_argument *arguments, uint32_t count,
+                                             qn_point *out_point);
 
 /* ---- Native handles ----------------------------------------------------------------------------- */
 

@@ -103,7 +103,7 @@ static qn_status make_kernel(core_program *program, const char *name, qn_kernel 
   return QN_OK;
 }
 
-static qn_status get(qn_program handle, const char *name, qn_kernel *out_kernel) {
+qn_status core_kernel_get(qn_program handle, const char *name, qn_kernel *out_kernel) {
   core_program *program = NULL;
   if (!name) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "name is NULL");
   if (!out_kernel) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "out_kernel is NULL");
@@ -114,7 +114,7 @@ static qn_status get(qn_program handle, const char *name, qn_kernel *out_kernel)
 }
 
 qn_status qn_kernel_get(qn_program program, const char *name, qn_kernel *out_kernel) {
-  CORE_CALL_MAKING(get(program, name, out_kernel));
+  CORE_CALL_MAKING(core_kernel_get(program, name, out_kernel));
 }
 
 /* ---- Queries ------------------------------------------------------------------------------------ */

@@ -25,4 +25,7 @@ typedef struct core_kernel {
 /* Pins a kernel for a call. Unpin with qn_handle_unpin(handle). */
 QN_MUST_USE qn_status core_kernel_pin(qn_kernel handle, core_kernel **out_kernel);
 
+/* qn_kernel_get within a call. */
+QN_MUST_USE qn_status core_kernel_get(qn_program program, const char *name, qn_kernel *out_kernel);
+
 #endif

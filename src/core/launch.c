@@ -8,6 +8,7 @@
 #include "core/buffer.h"
 #include "core/exit.h"
 #include "core/kernel.h"
+#include "core/launch.h"
 #include "core/local_size.h"
 #include "core/options.h"
 #include "core/queue.h"
@@ -272,8 +273,8 @@ static qn_status launch_pinned(core_queue *queue, core_kernel *kernel, const qn_
   return status;
 }
 
-static qn_status run(qn_queue queue_handle, qn_kernel kernel_handle, const qn_range *given,
-                     const qn_argument *arguments, uint32_t count, qn_point *out_point) {
+qn_status core_launch(qn_queue queue_handle, qn_kernel kernel_handle, const qn_range *given,
+                      const qn_argument *arguments, uint32_t count, qn_point *out_point) {
   core_queue *queue = NULL;
   core_kernel *kernel = NULL;
   qn_range range;
@@ -291,5 +292,5 @@ static qn_status run(qn_queue queue_handle, qn_kernel kernel_handle, const qn_ra
 
 qn_status qn_launch(qn_queue queue, qn_kernel kernel, const qn_range *range, const qn_argument *arguments,
                     uint32_t count, qn_point *out_point) {
-  CORE_CALL(run(queue, kernel, range, arguments, count, out_point));
+  CORE_CALL(core_launch(queue, kernel, range, arguments, count, out_point));
 }

@@ -45,6 +45,12 @@ core_program *core_program_new(core_device *device) {
   return program;
 }
 
+qn_status core_program_check_device(const core_device *device) {
+  if (!(device->info.features & QN_FEATURE_KERNELS) || device->info.code_kind == QN_CODE_NONE)
+    QN_FAIL(QN_ERROR_UNSUPPORTED, "device %s runs no kernels", device->selector);
+  return QN_OK;
+}
+
 void core_program_discard(core_program *program) {
   core_device *device = program->device;
   if (program->binary) {

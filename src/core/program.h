@@ -30,4 +30,9 @@ core_program *core_program_new(core_device *device);
 void core_program_discard(core_program *program);
 QN_MUST_USE qn_status core_program_publish(core_program *program, qn_program *out_program);
 
+/* Errors: UNSUPPORTED when the device runs no kernels. */
+QN_MUST_USE qn_status core_program_check_device(const core_device *device);
+/* qn_program_load within a call. */
+QN_MUST_USE qn_status core_program_load(core_device *device, qn_sv image, qn_program *out_program);
+
 #endif

@@ -131,9 +131,7 @@ static qn_status check(const core_device *device, const qn_program_options *give
   QN_TRY(CORE_OPTIONS_READ(out, given, "qn_program_options"));
   if (!out->source) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "options.source is NULL");
   if (!out_program) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "out_program is NULL");
-  if (!(device->info.features & QN_FEATURE_KERNELS) || device->info.code_kind == QN_CODE_NONE)
-    QN_FAIL(QN_ERROR_UNSUPPORTED, "device %s runs no kernels", device->selector);
-  return QN_OK;
+  return core_program_check_device(device);
 }
 
 static qn_status build_on_device(core_device *device, const qn_program_options *given, qn_program *out_program) {

@@ -260,6 +260,7 @@ static void queue_destroy(core_object *object, core_refusal *refusal) {
   core_refusal_note(refusal, device->table->queue_destroy(device->native, queue->native), "queue");
   core_timeline_free(queue->timeline);
   core_fence_free(&queue->fence);
+  core_image_list_free(&queue->images);
   free(queue);
   core_object_drop(&device->object);
 }

@@ -7,6 +7,7 @@
 
 #include "core/call.h"
 #include "core/device.h"
+#include "core/launch_image.h"
 #include "core/object.h"
 #include "core/timeline.h"
 #include "core/tracking.h"
@@ -24,6 +25,7 @@ typedef struct core_queue {
   enum { CORE_QUEUE_WORKS, CORE_QUEUE_RETIRED, CORE_QUEUE_FENCED } stage; /* the reaper's */
   core_fence fence;
   core_caller caller;
+  core_image_list images;
 } core_queue;
 
 /* Pins a queue for a call. Unpin with qn_handle_unpin(handle). */
