@@ -149,9 +149,11 @@ static void forget_copies(const ir_function *f) {
   for (uint32_t i = 0; i < f->param_count; i++) f->params[i].value->aux = NULL;
 }
 
-static bool has_one_return_at_the_end(const ir_function *f) {
+/* Whether the copy needs no block of its own: nothing in it leaves before its end. A trap must stand last in its block. */
+static bool ends_once_at_the_end(const ir_function *f) {
   const facts *known = f->aux;
-  return known->returns == 0 || (known->returns == 1 && f->body->last->op == IR_RETURN);
+  const ir_inst *last = f->body->last;
+  return known->returns == 0 ? !last || last->op != IR_TRAP : known->returns == 1 && last->op == IR_RETURN;
 }
 
 /* Opens the switch whose end is where returns go. */
@@ -186,7 +188,7 @@ static void inline_call(ir_module *m, ir_function *f, ir_inst *call) {
   in.b = (ir_builder){.m = m, .f = f, .block = call->parent, .before = call, .loc = call->loc};
   copy_params(&in, call);
   copy_vars(&in);
-  if (!has_one_return_at_the_end(in.callee)) wrap(&in);
+  if (!ends_once_at_the_end(in.callee)) wrap(&in);
   copy_block(&in, in.callee->body, 0);
   in.b.block = call->parent;
   in.b.before = call;
