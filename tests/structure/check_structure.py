@@ -69,7 +69,7 @@ SEES = {
 
 LIBRARIES = {  # beside the C library and the program loader
     "libquern.so": {"libzstd.so.1", "libb2.so.1"},
-    "libquern-llvm.so": {"libLLVM.so.19.1", "libLLVM-19.so.1", "libLLVM-19.so"},
+    "libquern-llvm.so": {"libstdc++.so.6", "libz.so.1", "libzstd.so.1"},
     "libquern-adapter": set(),
 }
 C_LIBRARY = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "libgcc_s.so.1", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}

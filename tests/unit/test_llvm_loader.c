@@ -45,7 +45,6 @@ static void expect_failure(const char *library, const char *text) {
 static void nothing_of_llvm_is_loaded_before_the_first_call(void **state) {
   (void)state;
   assert_false(is_mapped("libquern-llvm"));
-  assert_false(is_mapped("libLLVM"));
 }
 
 static void a_missing_library_is_named(void **state) {

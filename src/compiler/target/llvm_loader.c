@@ -1,13 +1,11 @@
 /* llvm_loader.c - libquern-llvm.so: loaded by the first call that must generate code, and kept until the process ends.
  * See docs/cpu-code.md for where it is looked for. */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/log.h"
 #include "base/os/dl.h"
 #include "base/os/environment.h"
-#include "base/os/files.h"
 #include "base/os/thread.h"
 #include "base/plugin_path.h"
 #include "base/status.h"
@@ -15,8 +13,8 @@
 #include "compiler/target/llvm/plugin.h"
 
 #define LIBRARY "libquern-llvm.so"
-#ifndef QN_LLVM_FILE
-#define QN_LLVM_FILE ""
+#ifndef QN_LLVM_ID
+#define QN_LLVM_ID "" /* built without LLVM */
 #endif
 
 /* The table is set once, under the lock. A failure is not kept: the file may come. */
@@ -96,20 +94,4 @@ qn_status qn_target_llvm(ir_module *m, const qn_target_options *options, qn_byte
   return status;
 }
 
-static char llvm_id[64];
-static qn_once llvm_id_made;
-
-static void make_llvm_id(void) {
-  qn_file_info info;
-  qn_error_saved saved;
-  qn_error_save(&saved);
-  if (qn_file_query(QN_LLVM_FILE, &info) >= 0)
-    snprintf(llvm_id, sizeof llvm_id, "%llu-%llu", (unsigned long long)info.size_bytes,
-             (unsigned long long)info.modified_ns);
-  qn_error_restore(&saved);
-}
-
-const char *qn_target_llvm_id(void) {
-  qn_once_run(&llvm_id_made, make_llvm_id);
-  return llvm_id;
-}
+const char *qn_target_llvm_id(void) { return QN_LLVM_ID; }

@@ -26,8 +26,7 @@ typedef struct qn_target_options {
  * and may be changed by the call. Errors: NOT_FOUND when the library is not there (the text says where it was looked
  * for), COMPILE, UNSUPPORTED, INTERNAL. Any thread, in parallel. */
 QN_MUST_USE qn_status qn_target_llvm(ir_module *m, const qn_target_options *options, qn_bytes *out);
-/* Which LLVM makes the code, for keys: its file's size and time, so that nothing is loaded. "" where it isn't known, as when
- * LLVM is not where it was at the build. Static storage. */
+/* Which LLVM makes the code, for keys: version and archives, from the build. "" when it was built without. */
 const char *qn_target_llvm_id(void);
 
 #endif
