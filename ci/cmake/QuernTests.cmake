@@ -1,6 +1,7 @@
 # How tests are made. A test's source may say its labels in its first lines:  /* labels: threads llvm */
 #   threads  starts threads: run under the thread sanitizer too
 #   llvm     loads LLVM or another driver, which the thread sanitizer can't see into; not built without QUERN_LLVM
+#   warm     runs native code that a child process has built (tests/support/warm.h); not built without QUERN_LLVM
 #   long     only with ./test.sh --long
 #   device   needs a device that this machine may lack
 #   serial   measures: no other test runs beside it
@@ -61,7 +62,7 @@ function(quern_unit_test source)
   get_filename_component(name ${source} NAME_WE)
   quern_source_labels(labels ${source})
   quern_extra_sources(extra ${source})
-  if(NOT QUERN_LLVM AND ("llvm" IN_LIST labels OR name MATCHES "^test_llvm_"))
+  if(NOT QUERN_LLVM AND ("llvm" IN_LIST labels OR "warm" IN_LIST labels OR name MATCHES "^test_llvm_"))
     return()
   endif()
   add_executable(${name} ${source} ${extra})
@@ -76,7 +77,7 @@ endfunction()
 function(quern_api_test source)
   get_filename_component(name ${source} NAME_WE)
   quern_source_labels(labels ${source})
-  if(NOT QUERN_LLVM AND "llvm" IN_LIST labels)
+  if(NOT QUERN_LLVM AND ("llvm" IN_LIST labels OR "warm" IN_LIST labels))
     return()
   endif()
   add_executable(${name}_shared ${source})

@@ -25,7 +25,7 @@ static const char entry_source[] =
     "/* 64 bytes and more, for the writes too */ kernel void k(global int *x) { x[get_global_id(0)] = 1; }\n";
 static char read_here[64];
 
-static void entries_open(const char *selector) {
+static inline void entries_open(const char *selector) {
   qn_program_options o = QN_INIT(qn_program_options);
   o.source = entry_source;
   live.t = test_open(selector);
@@ -35,11 +35,11 @@ static void entries_open(const char *selector) {
   OK(qn_kernel_get(live.program, "k", &live.kernel));
 }
 
-static void entries_close(void) { test_close(&live.t); }
+static inline void entries_close(void) { test_close(&live.t); }
 
 /* All that lives, by kind, children first. */
 enum { LIVE_KINDS = 6 };
-static void entries_live(const void *out[LIVE_KINDS]) {
+static inline void entries_live(const void *out[LIVE_KINDS]) {
   const void *all[LIVE_KINDS] = {live.kernel, live.program, live.buffer, live.queue, live.t.device, live.t.runtime};
   memcpy(out, all, sizeof all);
 }
@@ -258,7 +258,7 @@ static const struct {
 };
 enum { PLAIN = sizeof plain / sizeof *plain };
 
-static bool is_listed(const char *name, size_t length) {
+static inline bool is_listed(const char *name, size_t length) {
   for (size_t i = 0; i < ENTRIES; i++)
     if (strlen(entries[i].name) == length && memcmp(entries[i].name, name, length) == 0) return true;
   for (size_t i = 0; i < PLAIN; i++)

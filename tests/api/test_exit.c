@@ -1,230 +1,96 @@
-/* labels: threads */
-/* L6: exit and fork are inert. Each case runs in a process of its own: this program again, with the case's name. */
-#include <pthread.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
+/* labels: threads warm */
+/* L6: exit is inert, whatever is in flight and however the process ends. test_exit_llvm.c has the cases with LLVM loaded,
+ * test_fork.c what a fork does. */
+#include "entries.h"
+#include "exits.h"
+#include "support/rounds.h"
+#include "support/warm.h"
 
-#include "support.h"
-
-/* The thread sanitizer makes every exit last a second. */
-#if defined(__SANITIZE_THREAD__)
-#define SLOW_EXIT 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define SLOW_EXIT 1
-#endif
-#endif
-#ifdef SLOW_EXIT
-enum { PROCESSES = 4, THREADS = 4 };
-#else
-enum { PROCESSES = 40, THREADS = 4 };
-#endif
-
-/* ---- Cases -------------------------------------------------------------------------------------- */
-
-static void must(qn_status status) {
-  if (status == QN_OK) return;
-  fprintf(stderr, "%s: %s\n", qn_status_name(status), qn_error_text());
-  _exit(9);
+static void test_L6_exit_is_inert_on(const char *device) {
+  char what[64];
+  snprintf(what, sizeof what, "exits in each way and state on %s", device);
+  uint64_t rounds = test_rounds(what, 1, 200);
+  for (int state = 0; state < EXIT_STATES; state++) run_exits(&exit_states[state], device, rounds);
 }
 
-typedef struct world {
-  qn_runtime runtime;
-  qn_device device;
-  qn_queue queue;
-  qn_buffer buffer;
-} world;
-
-static world make_world(void) {
-  world w = {0};
-  qn_buffer_options o = QN_INIT(qn_buffer_options);
-  o.size_bytes = 1 << 20;
-  must(qn_runtime_open(NULL, &w.runtime));
-  must(qn_device_open(w.runtime, "null", &w.device));
-  must(qn_queue_create(w.device, NULL, &w.queue));
-  must(qn_buffer_create(w.device, &o, &w.buffer));
-  return w;
-}
-
-static void submit(const world *w, int count) {
-  qn_view view = test_view(w->buffer, 0, QN_WHOLE);
-  for (int i = 0; i < count; i++) must(qn_fill(w->queue, &view, "x", 1, NULL));
-}
-
-static int with_work_in_flight(void) {
-  world w = make_world();
-  submit(&w, 500);
-  return 0;
-}
-
-static int with_everything_released_and_work_in_flight(void) {
-  world w = make_world();
-  submit(&w, 500);
-  must(qn_release(w.runtime));
-  must(qn_release(w.buffer));
-  must(qn_release(w.queue));
-  must(qn_release(w.device));
-  return 0;
-}
-
-/* Calls until the process is gone. Errors are what exit brings; crashes are what it must not. */
-static void *call_for_ever(void *given) {
-  world *w = given;
-  qn_view view = test_view(w->buffer, 0, QN_WHOLE);
-  for (;;) {
-    qn_buffer own = NULL;
-    qn_point point = {0, 0};
-    qn_buffer_options o = QN_INIT(qn_buffer_options);
-    o.size_bytes = 100;
-    if (qn_buffer_create(w->device, &o, &own) == QN_OK) (void)qn_release(own);
-    if (qn_fill(w->queue, &view, "x", 1, &point) == QN_OK) (void)!qn_point_wait(&point, 1000000);
-  }
-  return NULL;
-}
-
-static void start_callers(world *w) {
-  for (int i = 0; i < THREADS; i++) {
-    pthread_t thread;
-    if (pthread_create(&thread, NULL, call_for_ever, w) != 0) _exit(9);
-    pthread_detach(thread);
-  }
-}
-
-static int with_threads_inside(void) {
-  static world w;
-  w = make_world();
-  start_callers(&w);
-  usleep(2000);
-  return 0;
-}
-
-static void *leave(void *given) {
-  (void)given;
-  exit(0);
-}
-
-static int from_another_thread(void) {
-  static world w;
-  pthread_t thread;
-  w = make_world();
-  start_callers(&w);
-  if (pthread_create(&thread, NULL, leave, NULL) != 0) return 9;
-  for (;;) pause();
-}
-
-static world late;
-
-/* Registered before the runtime was opened, so that it runs after the library's own handler. */
-static void use_it_late(void) {
-  qn_point point = {0, 0};
-  qn_runtime another = NULL;
-  if (qn_queue_last(late.queue, &point) != QN_ERROR_CLOSED) _exit(3);
-  if (qn_runtime_open(NULL, &another) != QN_ERROR_CLOSED) _exit(4);
-  if (qn_runtime_close(late.runtime, SECOND) != QN_ERROR_CLOSED) _exit(5);
-  if (qn_release(late.queue) != QN_OK) _exit(6);
-  if (qn_release(late.queue) != QN_OK) _exit(7); /* nothing is done any longer, so nothing is wrong */
-}
-
-static int with_calls_after_it_began(void) {
-  if (atexit(use_it_late) != 0) return 9;
-  late = make_world();
-  submit(&late, 100);
-  return 0;
-}
-
-static int after_closing(void) {
-  world w = make_world();
-  submit(&w, 10);
-  must(qn_runtime_close(w.runtime, 10 * SECOND));
-  return 0;
-}
-
-static const struct {
-  const char *name;
-  int (*run)(void);
-} cases[] = {
-    {"with_work_in_flight", with_work_in_flight},
-    {"with_everything_released_and_work_in_flight", with_everything_released_and_work_in_flight},
-    {"with_threads_inside", with_threads_inside},
-    {"from_another_thread", from_another_thread},
-    {"with_calls_after_it_began", with_calls_after_it_began},
-    {"after_closing", after_closing},
-};
-enum { CASES = sizeof cases / sizeof *cases };
-
-/* ---- Running them ------------------------------------------------------------------------------- */
-
-static void assert_ends_well(pid_t child, const char *what) {
-  int status = 0;
-  assert_int_equal(waitpid(child, &status, 0), child);
-  if (WIFSIGNALED(status)) fail_msg("%s: signal %d", what, WTERMSIG(status));
-  if (WEXITSTATUS(status) != 0) fail_msg("%s: exit status %d", what, WEXITSTATUS(status));
-}
-
-static void run_case(const char *name) {
-  fflush(NULL);
-  pid_t child = fork();
-  assert_true(child >= 0);
-  if (child == 0) {
-    alarm(30); /* a hang becomes a signal */
-    execl("/proc/self/exe", "test_exit", name, (char *)NULL);
-    _exit(8);
-  }
-  assert_ends_well(child, name);
-}
-
-static void test_L6_exit_is_inert(void **state) {
+static void test_L6_exit_is_inert_on_null(void **state) {
   (void)state;
-  for (size_t i = 0; i < CASES; i++)
-    for (int process = 0; process < PROCESSES; process++) run_case(cases[i].name);
+  test_L6_exit_is_inert_on("null");
 }
-
-/* ---- Fork --------------------------------------------------------------------------------------- */
-
-static int check_child(const world *w) {
-  qn_runtime runtime = NULL;
-  qn_point point = {0, 0};
-  qn_view view = test_view(w->buffer, 0, QN_WHOLE);
-  uint32_t kind = 0, count = 0;
-  bool all = qn_runtime_open(NULL, &runtime) == QN_ERROR_FORKED && qn_queue_last(w->queue, &point) == QN_ERROR_FORKED &&
-             qn_fill(w->queue, &view, "x", 1, NULL) == QN_ERROR_FORKED &&
-             qn_queue_finish(w->queue, QN_FOREVER) == QN_ERROR_FORKED &&
-             qn_device_drain(w->device, QN_FOREVER) == QN_ERROR_FORKED &&
-             qn_device_count(w->runtime, &count) == QN_ERROR_FORKED && qn_point_wait(&point, 0) == QN_ERROR_FORKED &&
-             qn_retain(w->queue) == QN_ERROR_FORKED && qn_handle_kind(w->queue, &kind) == QN_ERROR_FORKED &&
-             qn_runtime_close(w->runtime, QN_FOREVER) == QN_ERROR_FORKED && strstr(qn_error_text(), "fork");
-  bool releases = qn_release(w->buffer) == QN_OK && qn_release(w->queue) == QN_OK && qn_release(w->device) == QN_OK &&
-                  qn_release(w->runtime) == QN_OK && qn_release(w->runtime) == QN_OK;
-  return !all ? 1 : !releases ? 2 : 0;
-}
-
-static void test_L6_a_forked_child_is_told_and_its_parent_goes_on(void **state) {
+static void test_L6_exit_is_inert_on_check(void **state) {
   (void)state;
-  world w = make_world();
-  for (int round = 0; round < 50; round++) {
-    submit(&w, 20); /* work in flight over the fork */
-    fflush(NULL);
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-      alarm(30);
-      exit(check_child(&w)); /* with its exit handlers */
+  test_L6_exit_is_inert_on("check");
+}
+static void test_L6_exit_is_inert_on_cpu(void **state) {
+  (void)state;
+  test_L6_exit_is_inert_on("cpu");
+}
+
+/* ---- Calls after it began ----------------------------------------------------------------------- */
+
+/* Registered before the library's first call, so that it runs after the library's own handler. Each function says that it
+ * is too late, but releases: nothing is done any longer, so nothing is wrong. */
+static void use_everything_late(void) {
+  const void *all[LIVE_KINDS];
+  entries_live(all);
+  for (size_t e = 0; e < ENTRIES; e++)
+    for (size_t i = 0; i < LIVE_KINDS; i++) {
+      qn_status wanted = entries[e].call == call_qn_release ? QN_OK : QN_ERROR_CLOSED;
+      if ((entries[e].kind == QN_KIND_NONE || entries[e].kind == live_kinds[i]) && entries[e].call(all[i]) != wanted) {
+        fprintf(stderr, "%s: not %s\n", entries[e].name, qn_status_name(wanted));
+        _exit(3);
+      }
     }
-    submit(&w, 20);
-    assert_ends_well(child, "the child");
-    OK(qn_queue_finish(w.queue, 10 * SECOND));
+  for (size_t i = 0; i < PLAIN; i++)
+    if (plain[i].call && plain[i].call() != QN_ERROR_CLOSED) {
+      fprintf(stderr, "%s: not closed\n", plain[i].name);
+      _exit(4);
+    }
+}
+
+static int late_child(const char *way) {
+  if (atexit(use_everything_late) != 0 || at_quick_exit(use_everything_late) != 0) return 9;
+  entries_open("check");
+  if (strcmp(way, "late_by_quick_exit") == 0) quick_exit(0);
+  return 0;
+}
+
+static void test_L6_calls_after_exit_began_are_errors(void **state) {
+  (void)state;
+  uint64_t rounds = test_rounds("exits with every function called afterwards", 3, 1000);
+  for (uint64_t i = 0; i < rounds; i++) {
+    run_exit("late_by_exit", "", "");
+    run_exit("late_by_quick_exit", "", "");
   }
-  OK(qn_runtime_close(w.runtime, 10 * SECOND));
+}
+
+/* ---- Closed before ------------------------------------------------------------------------------ */
+
+static int closed_child(void) {
+  the_world = make_world("null");
+  submit(&the_world, 10);
+  must(qn_runtime_close(the_world.runtime, 10 * SECOND));
+  return 0;
+}
+
+static void test_L6_exit_after_closing(void **state) {
+  (void)state;
+  for (int i = 0; i < 5; i++) run_exit("closed", "", "");
 }
 
 int main(int argc, char **argv) {
-  for (size_t i = 0; argc > 1 && i < CASES; i++)
-    if (strcmp(argv[1], cases[i].name) == 0) return cases[i].run();
+  if (argc == 4 && strcmp(argv[1], "closed") == 0) return closed_child();
+  if (argc == 4 && strncmp(argv[1], "late", 4) == 0) return late_child(argv[1]);
+  if (argc == 4) return exit_child(argv + 1);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_L6_exit_is_inert),
-      cmocka_unit_test(test_L6_a_forked_child_is_told_and_its_parent_goes_on),
+      cmocka_unit_test(test_L6_exit_is_inert_on_null), cmocka_unit_test(test_L6_exit_is_inert_on_check),
+      cmocka_unit_test(test_L6_exit_is_inert_on_cpu),  cmocka_unit_test(test_L6_calls_after_exit_began_are_errors),
+      cmocka_unit_test(test_L6_exit_after_closing),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  const char *const sources[] = {exits_source};
+  if (!warm_start(sources, 1)) return 1;
+  spare_the_second();
+  int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  warm_end();
+  return failed;
 }

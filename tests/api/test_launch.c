@@ -7,7 +7,6 @@
 
 #ifndef SELECTOR
 #define SELECTOR "check"
-#define ORDER_STEP 1 /* every order of release; a device that generates code takes every so many */
 #define LIVES 30
 #endif
 static const char *const selector = SELECTOR;
@@ -467,45 +466,6 @@ static void test_L7_a_fault_names_the_kernel(void **state) {
 }
 #endif
 
-static void release_in_order(const char *order) {
-  test_device t = test_open(selector);
-  qn_queue queue = test_queue(t.device);
-  qn_program program = build(t.device, "kernel void add(global int *sum, int a) { sum[get_global_id(0)] += a; }");
-  qn_kernel add = kernel_of(program, "add");
-  qn_buffer buffer = test_buffer(t.device, 4000);
-  qn_view view = test_view(buffer, 0, QN_WHOLE);
-  int32_t zero = 0, out = 0;
-  qn_point done = {0, 0};
-  OK(qn_fill(queue, &view, &zero, 4, NULL));
-  for (int i = 0; i < 4; i++) OK(qn_launch(queue, add, QN_RANGE_1D(1000), QN_ARGS(buffer, 1), NULL));
-  view.size_bytes = 4;
-  OK(qn_read(queue, &view, &out, &done));
-  const void *all[] = {t.runtime, t.device, queue, program, add, buffer};
-  for (int i = 0; i < 6; i++) OK(qn_release(all[order[i] - '0']));
-  for (int i = 0; i < 6; i++) FAILS(qn_release(all[i]), QN_ERROR_INVALID_HANDLE, "stale");
-  OK(qn_point_wait(&done, 20 * SECOND));
-  assert_int_equal(out, 4);
-}
-
-static void in_every_order(char *order, int from) {
-  static int count;
-  if (from == 6 && count++ % ORDER_STEP == 0) release_in_order(order);
-  for (int i = from; i < 6; i++) {
-    char first = order[from];
-    order[from] = order[i];
-    order[i] = first;
-    in_every_order(order, from + 1);
-    order[i] = order[from];
-    order[from] = first;
-  }
-}
-
-static void test_L3_all_720_orders_of_release_are_right(void **state) {
-  (void)state;
-  char order[] = "012345";
-  in_every_order(order, 0);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_saxpy_runs),
@@ -522,7 +482,6 @@ int main(void) {
       cmocka_unit_test(test_C2_one_key_is_compiled_once),
       cmocka_unit_test(test_C2_many_threads_want_one_key),
       cmocka_unit_test(test_L4_objects_live_until_their_launch_is_complete),
-      cmocka_unit_test(test_L3_all_720_orders_of_release_are_right),
 #ifndef TEST_PROCESSOR
       cmocka_unit_test(test_L7_a_fault_names_the_kernel),
 #endif

@@ -2,6 +2,5 @@
 /* The tests of launches, on the processor. */
 #define TEST_PROCESSOR
 #define SELECTOR "cpu"
-#define ORDER_STEP 97
 #define LIVES 4
 #include "test_launch.c"
