@@ -48,7 +48,8 @@ typedef struct graph {
   host_memory *memory;
   qn_program program;
   qn_kernel kernels[2];
-  uint32_t step;
+  bool is_shared; /* others submit to the queues as well */
+  uint32_t step, refused;
   qn_point last;
 } graph;
 
@@ -144,6 +145,34 @@ static host_memory *take_memory(graph *g, uint64_t size, bool is_read) {
   return m;
 }
 
+/* ---- Submissions -------------------------------------------------------------------------------- */
+
+static qn_point last_of(qn_queue queue) {
+  qn_point last = {0, 0};
+  OK(qn_queue_last(queue, &last));
+  return last;
+}
+
+/* What a submission gave: whether it counts. One that was rejected left the queue's timeline as it was; one that was taken is
+ * the last on it. */
+static bool is_taken(graph *g, qn_queue queue, const qn_point *before, qn_status status, const char *what) {
+  qn_point after = last_of(queue);
+  if (g->is_shared) {
+    if (status != QN_OK) fail_msg("step %u: %s: %s", g->step, what, qn_error_text());
+    return true;
+  }
+  if (status == QN_OK) {
+    assert_true(after.value > before->value && after.value == g->last.value);
+    return true;
+  }
+  if (!g->options.is_refused || !strstr(qn_error_text(), "rejects"))
+    fail_msg("step %u: %s: %s", g->step, what, qn_error_text());
+  assert_int_equal(after.value, before->value);
+  g->refused++;
+  return false;
+}
+#define TAKEN(g, queue, call) (before = last_of(queue), is_taken(g, queue, &before, call, #call))
+
 /* ---- Untracked buffers -------------------------------------------------------------------------- */
 
 static bool conflicts(const mark *m, const part *p, bool writes) {
@@ -156,7 +185,9 @@ static void wait_before(qn_queue queue, const part *p, bool writes) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < in->mark_count; i++)
     if (conflicts(&in->marks[i], p, writes)) points[count++] = in->marks[i].point;
-  if (count > 0) OK(qn_queue_wait(queue, points, count));
+  qn_status status = count > 0 ? qn_queue_wait(queue, points, count) : QN_OK;
+  while (status == QN_ERROR_DEVICE && strstr(qn_error_text(), "rejects")) status = qn_queue_wait(queue, points, count);
+  OK(status);
 }
 
 static void settle(place *in) {
@@ -174,32 +205,35 @@ static void mark_use(const part *p, bool writes, const qn_point *point) {
 
 /* ---- Steps -------------------------------------------------------------------------------------- */
 
-static void fill(graph *g, qn_queue queue, const part *p) {
+static bool fill(graph *g, qn_queue queue, const part *p) {
   unsigned char pattern[16];
   uint32_t bytes = 1u << pick(g, 5);
   while (p->size % bytes != 0) bytes /= 2;
   for (uint32_t i = 0; i < bytes; i++) pattern[i] = (unsigned char)pick(g, 256);
   qn_view view = view_of(p);
+  qn_point before;
   wait_before(queue, p, true);
-  OK(qn_fill(queue, &view, pattern, bytes, &g->last));
+  if (!TAKEN(g, queue, qn_fill(queue, &view, pattern, bytes, &g->last))) return false;
   mark_use(p, true, &g->last);
   for (uint64_t i = 0; i < p->size; i++) at(p)[i] = pattern[i % bytes];
+  return true;
 }
 
 static void do_fill(graph *g) {
   part p;
   any_parts(g, &p, 1);
-  fill(g, any_queue(g), &p);
+  (void)fill(g, any_queue(g), &p);
 }
 
 static void do_copy(graph *g) {
   part parts[2];
+  qn_point before;
   qn_queue queue = any_queue(g);
   any_parts(g, parts, 2);
   qn_view target = view_of(&parts[0]), source_view = view_of(&parts[1]);
   wait_before(queue, &parts[0], true);
   wait_before(queue, &parts[1], false);
-  OK(qn_copy(queue, &target, &source_view, &g->last));
+  if (!TAKEN(g, queue, qn_copy(queue, &target, &source_view, &g->last))) return;
   mark_use(&parts[0], true, &g->last);
   mark_use(&parts[1], false, &g->last);
   memcpy(at(&parts[0]), at(&parts[1]), (size_t)parts[0].size);
@@ -207,13 +241,14 @@ static void do_copy(graph *g) {
 
 static void do_write(graph *g) {
   part p;
+  qn_point before;
   qn_queue queue = any_queue(g);
   any_parts(g, &p, 1);
   host_memory *m = take_memory(g, p.size, false);
   for (uint64_t i = 0; i < p.size; i++) m->bytes[i] = (unsigned char)pick(g, 256);
   qn_view view = view_of(&p);
   wait_before(queue, &p, true);
-  OK(qn_write(queue, &view, m->bytes, &g->last));
+  if (!TAKEN(g, queue, qn_write(queue, &view, m->bytes, &g->last))) return;
   m->point = g->last;
   mark_use(&p, true, &g->last);
   memcpy(at(&p), m->bytes, (size_t)p.size);
@@ -221,12 +256,16 @@ static void do_write(graph *g) {
 
 static void do_read(graph *g) {
   part p;
+  qn_point before;
   qn_queue queue = any_queue(g);
   any_parts(g, &p, 1);
   host_memory *m = take_memory(g, p.size, true);
   qn_view view = view_of(&p);
   wait_before(queue, &p, false);
-  OK(qn_read(queue, &view, m->bytes, &g->last));
+  if (!TAKEN(g, queue, qn_read(queue, &view, m->bytes, &g->last))) {
+    m->size = 0;
+    return;
+  }
   m->point = g->last;
   mark_use(&p, false, &g->last);
   memcpy(m->expected, at(&p), (size_t)p.size);
@@ -234,6 +273,7 @@ static void do_read(graph *g) {
 
 static void do_launch(graph *g) {
   part parts[3];
+  qn_point before;
   qn_queue queue = any_queue(g);
   uint32_t kernel = (uint32_t)pick(g, 2), count = kernel_buffers[kernel], k = (uint32_t)pick(g, 1u << 31);
   any_parts(g, parts, count);
@@ -244,7 +284,9 @@ static void do_launch(graph *g) {
     wait_before(queue, &parts[i], i + 1 == count);
   }
   arguments[count] = qn_arg_u32(k);
-  OK(qn_launch(queue, g->kernels[kernel], QN_RANGE_1D(parts[0].size), arguments, count + 1, &g->last));
+  if (!TAKEN(g, queue,
+             qn_launch(queue, g->kernels[kernel], QN_RANGE_1D(parts[0].size), arguments, count + 1, &g->last)))
+    return;
   for (uint32_t i = 0; i < count; i++) mark_use(&parts[i], i + 1 == count, &g->last);
   if (g->d->is_mixing)
     model_mix(g, kernel, parts, k);
@@ -308,7 +350,7 @@ static void make_buffer(graph *g, place *p) {
   if (pick(g, 2) == 0) o.queue = any_queue(g);
   OK(qn_buffer_create(g->d->device, &o, &p->buffer));
   const part whole = {p, 0, p->size};
-  fill(g, o.queue && pick(g, 4) != 0 ? o.queue : any_queue(g), &whole);
+  while (!fill(g, o.queue && pick(g, 4) != 0 ? o.queue : any_queue(g), &whole)) continue;
 }
 
 static void open_place(graph *g, place *p) {
@@ -369,7 +411,9 @@ static void compare_all(graph *g) {
     qn_queue queue = any_queue(g);
     qn_view view = view_of(&whole);
     wait_before(queue, &whole, false);
-    OK(qn_read(queue, &view, m->bytes, &m->point));
+    qn_point before;
+    while (!TAKEN(g, queue, qn_read(queue, &view, m->bytes, &g->last))) continue;
+    m->point = g->last;
     memcpy(m->expected, p->model, (size_t)p->size);
   }
   for (host_memory *m = g->memory; m; m = m->next) {
@@ -397,7 +441,7 @@ static void close_graph(graph *g, const qn_queue *shared) {
 }
 
 static void run(const property_device *d, uint64_t seed, const graph_options *options, const qn_queue *shared) {
-  graph g = {.d = d, .options = *options, .random = {seed}};
+  graph g = {.d = d, .options = *options, .random = {seed}, .is_shared = shared != NULL};
   open_graph(&g, shared);
   for (g.step = 0; g.step < options->steps; g.step++) {
     any_step(&g);
@@ -405,6 +449,7 @@ static void run(const property_device *d, uint64_t seed, const graph_options *op
     if (options->buffers_come_and_go && pick(&g, 15) == 0) renew_buffer(&g);
   }
   compare_all(&g);
+  if (options->is_refused) assert_true(g.refused > 0);
   close_graph(&g, shared);
 }
 

@@ -29,7 +29,9 @@ int property_tell(void **state) {
 }
 
 uint64_t property_begin(const char *what, uint64_t in_short, uint64_t in_long) {
+  static bool is_registered;
   const char *given = getenv("QUERN_SEED");
+  if (!is_registered) is_registered = atexit(tell) == 0; /* a check that fails on another thread ends the process */
   if (__sanitizer_set_death_callback) __sanitizer_set_death_callback(tell);
   snprintf(running.what, sizeof running.what, "%s", what);
   running.seed = given ? strtoull(given, NULL, 0) : 1;

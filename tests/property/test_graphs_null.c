@@ -40,6 +40,21 @@ static void test_P6_random_graphs_with_queues_and_buffers_that_come_and_go(void 
 
 /* ---- Threads ------------------------------------------------------------------------------------ */
 
+/* A driver that rejects submissions leaves no hole in a timeline, and no use is noted of what it has not taken. */
+static void test_L5_rejected_submissions_leave_no_hole_and_no_trace(void **state) {
+  (void)state;
+  PROPERTY_EACH_SEED(seed, "random graphs on null, submissions rejected", 150, 20000) {
+    property_random random = {seed};
+    property_device d =
+        property_open("null", "seed=%llu,kernels=1,reject=8,full=20,capacity=16", (unsigned long long)seed);
+    graph_options options = any_options(&random);
+    options.queues_come_and_go = options.buffers_come_and_go = property_chance(&random, 2);
+    options.is_refused = true;
+    graph_run(&d, seed, &options);
+    property_close(&d);
+  }
+}
+
 /* Host threads make the steps, or a thread of the device does. */
 static void test_P6_threads_with_random_graphs_share_queues(void **state) {
   (void)state;
@@ -57,6 +72,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       PROPERTY_TEST(test_P6_random_graphs_run_as_if_in_order),
       PROPERTY_TEST(test_P6_random_graphs_with_queues_and_buffers_that_come_and_go),
+      PROPERTY_TEST(test_L5_rejected_submissions_leave_no_hole_and_no_trace),
       PROPERTY_TEST(test_P6_threads_with_random_graphs_share_queues),
   };
   property_watch();
