@@ -14,7 +14,7 @@ static graph_options any_options(property_random *random) {
 
 static void test_P6_random_graphs_run_as_if_in_order(void **state) {
   (void)state;
-  PROPERTY_EACH_SEED(seed, "random graphs on null", 200, 20000) {
+  PROPERTY_EACH_SEED(seed, "random graphs on null", 200, 10000) {
     property_random random = {seed};
     property_device d = property_open("null", "seed=%llu,kernels=1", (unsigned long long)seed);
     const graph_options options = any_options(&random);
@@ -27,7 +27,7 @@ static void test_P6_random_graphs_run_as_if_in_order(void **state) {
 /* Beyond what a queue remembers of others, waits may be doubled, and the order must still be right. */
 static void test_P6_random_graphs_with_queues_and_buffers_that_come_and_go(void **state) {
   (void)state;
-  PROPERTY_EACH_SEED(seed, "random graphs on null, objects come and go", 150, 20000) {
+  PROPERTY_EACH_SEED(seed, "random graphs on null, objects come and go", 150, 10000) {
     property_random random = {seed};
     property_device d = property_open("null", "seed=%llu,kernels=1,full=50", (unsigned long long)seed);
     graph_options options = any_options(&random);
@@ -43,7 +43,7 @@ static void test_P6_random_graphs_with_queues_and_buffers_that_come_and_go(void 
 /* A driver that rejects submissions leaves no hole in a timeline, and no use is noted of what it has not taken. */
 static void test_L5_rejected_submissions_leave_no_hole_and_no_trace(void **state) {
   (void)state;
-  PROPERTY_EACH_SEED(seed, "random graphs on null, submissions rejected", 150, 20000) {
+  PROPERTY_EACH_SEED(seed, "random graphs on null, submissions rejected", 150, 10000) {
     property_random random = {seed};
     property_device d =
         property_open("null", "seed=%llu,kernels=1,reject=8,full=20,capacity=16", (unsigned long long)seed);

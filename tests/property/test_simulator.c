@@ -352,6 +352,10 @@ static void times_are_virtual_and_waits_order_them(void **state) {
   assert_int_equal(c, b + 1000 + 2 * SIZE / 16);
   qn_adapter_queue *untimed = make_queue(&r, 9, 0);
   assert_int_equal(table->queue_time(untimed, 0, &a), QN_ERROR_UNSUPPORTED);
+  assert_int_equal(table->queue_begin(r.queue[1], 2, &a), QN_OK);
+  assert_int_equal(a, b);
+  assert_int_equal(table->queue_time(r.queue[1], 3, &a), QN_NOT_READY);
+  assert_int_equal(table->queue_time(r.queue[1], 0, &a), QN_ERROR_NOT_FOUND);
   assert_int_equal(table->queue_destroy(r.device, untimed), QN_OK);
   tear_down(&r);
 }

@@ -36,8 +36,8 @@ static const struct {
     [SIM_REJECTED] = {QN_ERROR_DEVICE, "the driver rejects it"},
     [SIM_FAILED] = {QN_ERROR_DEVICE, "a command failed"},
     [SIM_LOST] = {QN_ERROR_DEVICE_LOST, "the device is lost"},
-    [SIM_NO_TIME] = {QN_ERROR_UNSUPPORTED,
-                     "there is no time of this value: the queue isn't timed, or it is too long ago"},
+    [SIM_UNTIMED] = {QN_ERROR_UNSUPPORTED, "the queue isn't timed"},
+    [SIM_TOO_OLD] = {QN_ERROR_NOT_FOUND, "that value is too long ago"},
     [SIM_BAD_SETTING] = {QN_ERROR_INVALID_ARGUMENT, "a setting isn't understood"},
 };
 
@@ -192,6 +192,7 @@ static const qn_adapter_table table = {.struct_size = sizeof table,
                                        .queue_progress = null_queue_progress,
                                        .queue_wait = null_queue_wait,
                                        .queue_time = null_queue_time,
+                                       .queue_begin = null_queue_begin,
                                        .native = native};
 
 /* The one exported symbol. Whatever version is asked for, the table says which one it is. */

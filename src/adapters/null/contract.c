@@ -270,6 +270,9 @@ static qn_status queue_wait(qn_adapter_queue *queue, uint64_t value, uint64_t ti
 static qn_status queue_time(qn_adapter_queue *queue, uint64_t value, uint64_t *out_ns) {
   return is_known("queue_time", QUEUE, queue) ? inner->queue_time(queue, value, out_ns) : broken();
 }
+static qn_status queue_begin(qn_adapter_queue *queue, uint64_t value, uint64_t *out_ns) {
+  return is_known("queue_begin", QUEUE, queue) ? inner->queue_begin(queue, value, out_ns) : broken();
+}
 
 static qn_status native(uint32_t kind, void *address, uint32_t which, uint64_t *out_native) {
   static const uint32_t kinds[] = {[QN_KIND_DEVICE] = DEVICE,
@@ -309,6 +312,7 @@ const qn_adapter_table *null_contract(const qn_adapter_table *given) {
                              .queue_progress = queue_progress,
                              .queue_wait = queue_wait,
                              .queue_time = queue_time,
+                             .queue_begin = queue_begin,
                              .native = native};
   return &table;
 }

@@ -71,6 +71,7 @@ qn_status null_queue_completed(qn_adapter_queue *queue, uint64_t *out_value);
 qn_status null_queue_progress(qn_adapter_queue *queue, qn_adapter_progress *out_progress);
 qn_status null_queue_wait(qn_adapter_queue *queue, uint64_t value, uint64_t timeout_ns);
 qn_status null_queue_time(qn_adapter_queue *queue, uint64_t value, uint64_t *out_ns);
+qn_status null_queue_begin(qn_adapter_queue *queue, uint64_t value, uint64_t *out_ns);
 
 /* contract.c: not part of the template. A table that checks what the core promises, and forwards to `inner`. */
 const qn_adapter_table *null_contract(const qn_adapter_table *inner);

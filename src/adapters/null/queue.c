@@ -107,7 +107,15 @@ qn_status null_queue_wait(qn_adapter_queue *queue, uint64_t value, uint64_t time
   return null_result(queue->device->instance->host, result, "waiting for a value");
 }
 
+/* Times of the device's own clock, or an error; never a guess of the host. */
 qn_status null_queue_time(qn_adapter_queue *queue, uint64_t value, uint64_t *out_ns) {
-  sim_result result = sim_stream_time(queue->stream, value, out_ns);
+  uint64_t begin = 0;
+  sim_result result = sim_stream_times(queue->stream, value, &begin, out_ns);
+  return null_result(queue->device->instance->host, result, "reading a time");
+}
+
+qn_status null_queue_begin(qn_adapter_queue *queue, uint64_t value, uint64_t *out_ns) {
+  uint64_t end = 0;
+  sim_result result = sim_stream_times(queue->stream, value, out_ns, &end);
   return null_result(queue->device->instance->host, result, "reading a time");
 }

@@ -87,11 +87,15 @@ typedef struct sim_task {
   sim_clock *clock; /* what comes before it; NULL when nothing is checked */
 } sim_task;
 
+typedef struct sim_times {
+  uint64_t begin_ns, end_ns;
+} sim_times;
+
 struct sim_stream {
   sim_device *device;
   sim_stream *previous, *next;               /* all streams */
   sim_stream *previous_active, *next_active; /* those with something in flight, in the order in which it came */
-  bool is_active, is_timed, is_busy;
+  bool is_active, is_busy;
   uint64_t name;
   sim_task *ring; /* value v at v % capacity */
   uint64_t submitted, done;
@@ -104,6 +108,7 @@ struct sim_stream {
   uint32_t reject;       /* so many submissions */
   uint32_t waiters;      /* recorded waits for it that have not run */
   uint64_t now_ns;       /* virtual */
+  sim_times *times;      /* value v at v % SIM_TIMES; NULL: not timed */
 
   uint32_t slot;     /* in clocks */
   uint64_t base;     /* the slot's count when this stream began */

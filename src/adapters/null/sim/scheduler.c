@@ -51,6 +51,11 @@ static void show(sim_stream *stream, uint64_t value) {
   pthread_cond_broadcast(&stream->device->changed);
 }
 
+static void note_times(sim_stream *stream, uint64_t value, uint64_t begin_ns, uint64_t end_ns) {
+  sim_task_at(stream, value)->end_ns = end_ns;
+  if (stream->times) stream->times[value % SIM_TIMES] = (sim_times){begin_ns, end_ns};
+}
+
 /* ---- Failures ----------------------------------------------------------------------------------- */
 
 static void fail_one(sim_stream *stream, uint64_t value, sim_result result, int32_t code, const char *text) {
@@ -64,7 +69,7 @@ static void fail_one(sim_stream *stream, uint64_t value, sim_result result, int3
   for (uint64_t v = stream->done + 1; v <= stream->submitted; v++) {
     sim_task *task = sim_task_at(stream, v);
     if (task->packet.op == SIM_WAIT) task->packet.stream->waiters--;
-    task->end_ns = stream->now_ns;
+    note_times(stream, v, stream->now_ns, stream->now_ns);
   }
   stream->done = stream->submitted;
   show(stream, stream->done);
@@ -104,15 +109,14 @@ static uint64_t end_of(const sim_stream *stream, uint64_t value) {
   return is_kept && value != 0 ? sim_task_at(stream, value)->end_ns : 0;
 }
 
-static void advance(sim_stream *stream, sim_task *task) {
+/* A wait is over when the value that it is for is. */
+static void advance(sim_stream *stream, uint64_t value) {
   sim_device *device = stream->device;
+  const sim_task *task = sim_task_at(stream, value);
   const sim_packet *p = &task->packet;
-  uint64_t start = later(stream->now_ns, task->arrival_ns);
-  if (p->op == SIM_WAIT)
-    task->end_ns = later(start, end_of(p->stream, p->value));
-  else
-    task->end_ns = start + duration(device, p);
-  stream->now_ns = task->end_ns;
+  uint64_t begin = later(stream->now_ns, task->arrival_ns);
+  stream->now_ns = p->op == SIM_WAIT ? later(begin, end_of(p->stream, p->value)) : begin + duration(device, p);
+  note_times(stream, value, begin, stream->now_ns);
   device->now_ns = later(device->now_ns, stream->now_ns);
 }
 
@@ -137,7 +141,7 @@ static void run(sim_stream *stream) {
     sim_run(&task->packet);
   pthread_mutex_lock(&device->lock);
   stream->is_busy = false;
-  advance(stream, task);
+  advance(stream, value);
   if (fails) {
     sim_fail(stream, value, SIM_FAILED, stream->ordered.code, stream->ordered.text);
     return;

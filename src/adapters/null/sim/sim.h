@@ -29,8 +29,9 @@ enum {
   SIM_REJECTED = 6, /* a submission; nothing of it was taken */
   SIM_FAILED = 7,   /* a packet; everything after it on its stream fails with it */
   SIM_LOST = 8,     /* the device */
-  SIM_NO_TIME = 9,  /* the stream keeps no times, or not so old ones */
-  SIM_BAD_SETTING = 10
+  SIM_UNTIMED = 9,  /* the stream keeps no times */
+  SIM_TOO_OLD = 10, /* the stream has forgotten that value's times */
+  SIM_BAD_SETTING = 11
 };
 
 /* ---- The driver --------------------------------------------------------------------------------- */
@@ -116,8 +117,9 @@ sim_result sim_stream_submit(sim_stream *stream, const sim_packet *packets, uint
 /* Sets the last value that is seen to be complete, done or failed. SIM_FAILED or SIM_LOST once a packet has failed. */
 sim_result sim_stream_completed(sim_stream *stream, uint64_t *out_value);
 sim_result sim_stream_wait(sim_stream *stream, uint64_t value, uint64_t timeout_ns);
-/* The device's virtual time at a value's completion. Some capacity's worth of values is kept. */
-sim_result sim_stream_time(sim_stream *stream, uint64_t value, uint64_t *out_ns);
+/* The device's virtual time when a value's packet began and ended. SIM_BUSY: it has not run yet. */
+enum { SIM_TIMES = 1 << 16 }; /* values whose times a stream remembers */
+sim_result sim_stream_times(sim_stream *stream, uint64_t value, uint64_t *out_begin_ns, uint64_t *out_end_ns);
 
 typedef struct sim_failure {
   uint64_t value; /* the first that failed; 0: none */

@@ -48,13 +48,15 @@ sim_result sim_stream_create(sim_device *device, uint64_t name, bool is_timed, s
   if (!stream) return SIM_NO_HOST_MEMORY;
   stream->device = device;
   stream->name = name;
-  stream->is_timed = is_timed;
   stream->hold_at = device->hold_at;
   stream->ring = calloc(device->capacity, sizeof *stream->ring);
+  stream->times = is_timed ? calloc(SIM_TIMES, sizeof *stream->times) : NULL;
   pthread_mutex_lock(&device->lock);
-  sim_result result = stream->ring ? start(stream) : SIM_NO_HOST_MEMORY;
+  bool has_memory = stream->ring && (stream->times || !is_timed);
+  sim_result result = has_memory ? start(stream) : SIM_NO_HOST_MEMORY;
   pthread_mutex_unlock(&device->lock);
   if (result != SIM_OK) {
+    free(stream->times);
     free(stream->ring);
     sim_delete(device->driver, stream, sizeof *stream);
     return result;
@@ -70,6 +72,7 @@ void sim_stream_destroy(sim_stream *stream) {
   sim_deactivate(stream);
   unlink_stream(stream);
   pthread_mutex_unlock(&device->lock);
+  free(stream->times);
   free(stream->ring);
   sim_delete(device->driver, stream, sizeof *stream);
 }
@@ -196,11 +199,19 @@ sim_result sim_stream_wait(sim_stream *stream, uint64_t value, uint64_t timeout_
   return seen >= value ? SIM_OK : SIM_TIMEOUT;
 }
 
-sim_result sim_stream_time(sim_stream *stream, uint64_t value, uint64_t *out_ns) {
+sim_result sim_stream_times(sim_stream *stream, uint64_t value, uint64_t *out_begin_ns, uint64_t *out_end_ns) {
   sim_device *device = stream->device;
+  sim_result result = SIM_OK;
+  if (!stream->times) return SIM_UNTIMED;
   pthread_mutex_lock(&device->lock);
-  bool is_kept = value != 0 && value <= stream->done && value + device->capacity > stream->submitted;
-  if (is_kept) *out_ns = sim_task_at(stream, value)->end_ns;
+  if (value > stream->done)
+    result = SIM_BUSY;
+  else if (value == 0 || value + SIM_TIMES <= stream->submitted)
+    result = SIM_TOO_OLD;
+  if (result == SIM_OK) {
+    *out_begin_ns = stream->times[value % SIM_TIMES].begin_ns;
+    *out_end_ns = stream->times[value % SIM_TIMES].end_ns;
+  }
   pthread_mutex_unlock(&device->lock);
-  return is_kept && stream->is_timed ? SIM_OK : SIM_NO_TIME;
+  return result;
 }
