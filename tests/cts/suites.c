@@ -1,0 +1,12 @@
+/* suites.c - the suites, in the order in which they run: what the later ones build on comes first. */
+#include "cts.h"
+
+#define CTS_SUITES(X) X(discovery)
+
+#define CTS_X(name) extern const cts_suite cts_suite_##name;
+CTS_SUITES(CTS_X)
+#undef CTS_X
+
+#define CTS_X(name) &cts_suite_##name,
+const cts_suite *const cts_suites[] = {CTS_SUITES(CTS_X) NULL};
+#undef CTS_X
