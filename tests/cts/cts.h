@@ -191,8 +191,9 @@ uint64_t cts_queue_id(qn_queue queue);
 /* Gives a queue work that takes about `ns` or more, and returns at once. How long it takes is tried out first; on a busy
  * machine it may be over sooner than hoped: a test that needs it to last looks, and tries again with more. */
 void cts_busy(cts *c, qn_queue queue, uint64_t ns);
-/* For such tests: 50 ms and up, each time four times as much. */
-#define CTS_TRIES(ns) (uint64_t ns = 50 * CTS_MILLISECOND; ns < 30 * CTS_SECOND; ns *= 4)
+/* For such tests: for (uint64_t ns = CTS_FIRST_TRY; ns < CTS_LAST_TRY; ns *= 4) ... */
+#define CTS_FIRST_TRY (50 * CTS_MILLISECOND)
+#define CTS_LAST_TRY (30 * CTS_SECOND)
 
 /* Runs `run` on so many threads, which may use all checks; ends when all have ended. When one of them fails, the test does. */
 void cts_threads(cts *c, uint32_t count, void (*run)(cts *c, uint32_t index, void *user), void *user);

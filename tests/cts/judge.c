@@ -51,6 +51,13 @@ static void accept(cts_result *out, const cts_gap *gap) {
 
 /* ---- What a device lacks -------------------------------------------------------------------------- */
 
+/* Without kernels there is nothing that could have doubles. */
+static uint64_t lacking_of(const cts_test *test, const cts_device_row *device) {
+  const uint64_t of_kernels = QN_FEATURE_DOUBLE | QN_FEATURE_HALF | QN_FEATURE_INT64_ATOMICS;
+  uint64_t lacking = test->needs & ~device->features;
+  return lacking & QN_FEATURE_KERNELS ? lacking & ~of_kernels : lacking;
+}
+
 /* A line for each lacking feature, or the test fails. The first one. */
 static const cts_gap *gap_of(const cts_gaps *gaps, const cts_device_row *device, const char *test, uint64_t lacking,
                              cts_result *out) {
@@ -148,7 +155,7 @@ void cts_judge(const cts_gaps *gaps, const cts_device_row *devices, const cts_pl
   out->verdict = raw == CTS_RAW_PASSED ? CTS_VERDICT_PASS : CTS_VERDICT_FAIL;
   if (!item) return;
   const cts_device_row *device = &devices[item->device];
-  uint64_t lacking = item->test->needs & ~device->features;
+  uint64_t lacking = lacking_of(item->test, device);
   const cts_gap *known = cts_gaps_wrong(gaps, device->text, out->test);
   if (lacking)
     judge_lack(gaps, device, lacking, raw, report->status, out);
