@@ -173,13 +173,14 @@ int cts_children_next(cts_child *children, uint32_t count, cts_report *out_repor
   }
 }
 
-char *cts_child_output(const cts_child *child, size_t most) {
-  off_t size = lseek(child->output, 0, SEEK_END);
-  if (size <= 0) return NULL;
-  size_t length = (uint64_t)size < most ? (size_t)size : most;
+char *cts_child_output(const cts_child *child, uint64_t from, size_t most) {
+  off_t end = lseek(child->output, 0, SEEK_END);
+  if (end <= 0 || (uint64_t)end <= from) return NULL;
+  uint64_t size = (uint64_t)end - from;
+  size_t length = size < most ? (size_t)size : most;
   char *text = malloc(length + 1);
   if (!text) return NULL;
-  ssize_t got = pread(child->output, text, length, size - (off_t)length);
+  ssize_t got = pread(child->output, text, length, end - (off_t)length);
   text[got > 0 ? got : 0] = 0;
   return text;
 }

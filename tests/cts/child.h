@@ -37,9 +37,9 @@ bool cts_child_start(cts_child *child, const char *const *arguments, uint64_t ti
 int cts_children_next(cts_child *children, uint32_t count, cts_report *out_report, bool *out_ended,
                       cts_ending *out_ending);
 
-/* The end of what the child wrote to its standard streams, at most `most` bytes, for free(); NULL when nothing. After its
- * end. */
-char *cts_child_output(const cts_child *child, size_t most);
+/* The end of what the child wrote to its standard streams after its first `from` bytes, at most `most` bytes, for free();
+ * NULL when nothing. */
+char *cts_child_output(const cts_child *child, uint64_t from, size_t most);
 /* Frees what belongs to a child that has ended. */
 void cts_child_free(cts_child *child);
 

@@ -23,8 +23,9 @@
 
 typedef struct cts cts;
 
-/* What a test needs of a device beside QN_FEATURE_ bits: it can be told to hold, fail and lose work (the device `null`). */
-#define CTS_NEEDS_CONTROL (UINT64_C(1) << 63)
+/* What a test needs of a device beside QN_FEATURE_ bits (control.h). */
+#define CTS_NEEDS_CONTROL (UINT64_C(1) << 63) /* it can be told to hold, fail and lose work: the device `null` */
+#define CTS_NEEDS_FAULTS (UINT64_C(1) << 62)  /* it can be told to fail a command: `check` too */
 
 enum {
   CTS_LONG = 1 /* much time or memory: with --long only */
@@ -153,8 +154,12 @@ qn_runtime cts_make_runtime(const char *file, int line, cts *c);
 
 /* Zeroed memory until the test's end, when nothing on the device uses it any longer. */
 void *cts_alloc(cts *c, uint64_t size);
+/* The path of an empty directory, removed with all that is in it at the test's end. */
+const char *cts_directory(cts *c);
 /* A handle that the test made by itself is released at its end as well. */
 void cts_keep(cts *c, const void *handle);
+/* Called at the test's end, before anything is released; the last one first. */
+void cts_at_end(cts *c, void (*function)(void *user), void *user);
 /* Releases a handle now. */
 #define cts_drop(c, handle) cts_release(CTS_HERE, (c), (handle))
 void cts_release(const char *file, int line, cts *c, const void *handle);
@@ -162,6 +167,8 @@ void cts_release(const char *file, int line, cts *c, const void *handle);
 void cts_forget(cts *c, const void *handle);
 /* Closes a runtime of the test's own; its handles are forgotten. */
 void cts_close(cts *c, qn_runtime runtime);
+/* QUERN_CHECK=leaks: what runtimes have left that were closed so far was left on purpose. */
+void cts_pass_over_leaks(void);
 
 /* ---- Common steps --------------------------------------------------------------------------------- */
 

@@ -21,6 +21,7 @@ static const struct feature {
                 {"shared-memory", QN_FEATURE_SHARED_MEMORY},
                 {"wrap-host", QN_FEATURE_WRAP_HOST},
                 {"timed-queues", QN_FEATURE_TIMED_QUEUES},
+                {"faults", CTS_NEEDS_FAULTS},
                 {"control", CTS_NEEDS_CONTROL}};
 enum { FEATURE_COUNT = sizeof features / sizeof *features };
 

@@ -1,6 +1,8 @@
 /* objects.c - makes objects for tests and gives them back at the test's end. */
 #include "objects.h"
 
+#include <errno.h>
+#include <ftw.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +17,14 @@ struct cts_objects {
   size_t handle_count, handle_room;
   void **blocks;
   size_t block_count, block_room;
+  struct ending *endings;
 };
+
+typedef struct ending {
+  struct ending *next;
+  void (*function)(void *user);
+  void *user;
+} ending;
 
 cts_objects *cts_objects_new(void) {
   cts_objects *o = calloc(1, sizeof *o);
@@ -77,6 +86,44 @@ void *cts_alloc(cts *c, uint64_t size) {
   cts_fail_format(CTS_HERE, "there is none", "host memory for a list of blocks");
 }
 
+void cts_at_end(cts *c, void (*function)(void *user), void *user) {
+  cts_objects *o = c->objects;
+  ending *e = malloc(sizeof *e);
+  if (!e) {
+    function(user);
+    cts_fail_format(CTS_HERE, "there is none", "host memory for an ending");
+  }
+  pthread_mutex_lock(&o->lock);
+  *e = (ending){o->endings, function, user};
+  o->endings = e;
+  pthread_mutex_unlock(&o->lock);
+}
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *walk) {
+  (void)status;
+  (void)type;
+  (void)walk;
+  return remove(path);
+}
+
+static void remove_directory(void *user) {
+  nftw(user, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+  free(user);
+}
+
+const char *cts_directory(cts *c) {
+  const char *parent = getenv("TMPDIR");
+  char *path = malloc(512);
+  if (!path) cts_fail_format(CTS_HERE, "there is none", "host memory for a path");
+  snprintf(path, 512, "%s/quern-cts-XXXXXX", parent && *parent ? parent : "/tmp");
+  if (!mkdtemp(path)) {
+    free(path);
+    cts_fail_format(CTS_HERE, strerror(errno), "a temporary directory");
+  }
+  cts_at_end(c, remove_directory, path);
+  return path;
+}
+
 /* ---- Making -------------------------------------------------------------------------------------- */
 
 /* The call that made a handle; fails the test, or keeps the handle. */
@@ -90,6 +137,7 @@ qn_queue cts_make_queue(const char *file, int line, cts *c, qn_device device, ui
   qn_queue_options options = QN_INIT(qn_queue_options);
   options.flags = flags;
   cts_at(line);
+  qn_here(file, (uint32_t)line);
   qn_status status = qn_queue_create(device, &options, &queue);
   made(file, line, c, "qn_queue_create", status, queue);
   return queue;
@@ -105,6 +153,7 @@ qn_buffer cts_make_buffer(const char *file, int line, cts *c, qn_device device, 
   options.size_bytes = size;
   options.flags = flags;
   cts_at(line);
+  qn_here(file, (uint32_t)line);
   snprintf(call, sizeof call, "qn_buffer_create of QN_MEMORY_%s, %llu bytes,", kinds[memory], (unsigned long long)size);
   qn_status status = qn_buffer_create(device, &options, &buffer);
   made(file, line, c, call, status, buffer);
@@ -118,6 +167,7 @@ qn_buffer cts_make_wrap(const char *file, int line, cts *c, void *pointer, uint6
   options.size_bytes = size;
   options.host_pointer = pointer;
   cts_at(line);
+  qn_here(file, (uint32_t)line);
   qn_status status = qn_buffer_create(c->device, &options, &buffer);
   made(file, line, c, "qn_buffer_create of QN_MEMORY_WRAP", status, buffer);
   return buffer;
@@ -129,6 +179,7 @@ qn_program cts_make_program(const char *file, int line, cts *c, qn_device device
   options.source = source;
   options.file_name = "test.cl";
   cts_at(line);
+  qn_here(file, (uint32_t)line);
   qn_status status = qn_program_build(device, &options, &program);
   made(file, line, c, "qn_program_build", status, program);
   return program;
@@ -137,6 +188,7 @@ qn_program cts_make_program(const char *file, int line, cts *c, qn_device device
 qn_kernel cts_make_kernel(const char *file, int line, cts *c, qn_program program, const char *name) {
   qn_kernel kernel = NULL;
   cts_at(line);
+  qn_here(file, (uint32_t)line);
   qn_status status = qn_kernel_get(program, name, &kernel);
   made(file, line, c, "qn_kernel_get", status, kernel);
   return kernel;
@@ -145,6 +197,7 @@ qn_kernel cts_make_kernel(const char *file, int line, cts *c, qn_program program
 qn_device cts_make_device(const char *file, int line, cts *c, qn_runtime runtime) {
   qn_device device = NULL;
   cts_at(line);
+  qn_here(file, (uint32_t)line);
   qn_status status = qn_device_open(runtime, c->selector, &device);
   made(file, line, c, "qn_device_open", status, device);
   return device;
@@ -153,6 +206,7 @@ qn_device cts_make_device(const char *file, int line, cts *c, qn_runtime runtime
 qn_runtime cts_make_runtime(const char *file, int line, cts *c) {
   qn_runtime runtime = NULL;
   cts_at(line);
+  qn_here(file, (uint32_t)line);
   qn_status status = qn_runtime_open(NULL, &runtime);
   made(file, line, c, "qn_runtime_open", status, runtime);
   return runtime;
@@ -160,6 +214,7 @@ qn_runtime cts_make_runtime(const char *file, int line, cts *c) {
 
 void cts_close(cts *c, qn_runtime runtime) {
   CTS_OK(qn_runtime_close(runtime, CTS_PATIENCE));
+  cts_pass_over_leaks();
   cts_objects *o = c->objects;
   size_t kept = 0;
   pthread_mutex_lock(&o->lock);
@@ -169,6 +224,21 @@ void cts_close(cts *c, qn_runtime runtime) {
   }
   o->handle_count = kept;
   pthread_mutex_unlock(&o->lock);
+}
+
+/* ---- Leaks (QUERN_CHECK=leaks) ------------------------------------------------------------------- */
+
+void cts_pass_over_leaks(void) {
+  uint64_t count = 0;
+  (void)!qn_leak_report(NULL, 0, &count); /* UNSUPPORTED without the check */
+}
+
+void cts_check_leaks(const char *what) {
+  char text[4096], expected[128];
+  uint64_t count = 0;
+  if (qn_leak_report(text, sizeof text, &count) != QN_OK || count == 0) return;
+  snprintf(expected, sizeof expected, "%s leaves nothing that was not released", what);
+  cts_note_failure(__FILE__, __LINE__, QN_OK, expected, text);
 }
 
 /* ---- The end ------------------------------------------------------------------------------------- */
@@ -222,6 +292,7 @@ static bool release_all(cts *c, cts_objects *o) {
     if (status < 0) refuse("qn_release", status);
   }
   bool done = drain(c->device);
+  for (uint32_t i = 0; i < c->other_count; i++) done = drain(c->others[i]) && done;
   for (size_t i = 0; i < devices; i++) {
     done = drain((qn_device)o->handles[i]) && done;
     (void)qn_release(o->handles[i]);
@@ -242,7 +313,7 @@ static void compare(const qn_device_statistics *before, const qn_device_statisti
                 {"buffers", before->buffers, after->buffers},
                 {"programs", before->programs, after->programs},
                 {"kernels", before->kernels, after->kernels},
-                {"objects awaiting release", before->awaiting_release, after->awaiting_release}};
+                {"objects awaiting release", 0, after->awaiting_release}};
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
     char expected[128], came[64];
     if (counts[i].before == counts[i].after) continue;
@@ -255,7 +326,15 @@ static void compare(const qn_device_statistics *before, const qn_device_statisti
 
 void cts_objects_end(cts *c, const qn_device_statistics *before) {
   cts_objects *o = c->objects;
+  while (o->endings) {
+    ending *e = o->endings;
+    o->endings = e->next;
+    e->function(e->user);
+    free(e);
+  }
+  cts_pass_over_leaks(); /* what the test left on purpose */
   bool done = release_all(c, o);
+  cts_check_leaks("a test whose objects were released");
   if (done) {
     qn_device_statistics after = QN_INIT(qn_device_statistics);
     qn_status status = qn_device_statistics_get(c->device, &after);

@@ -15,4 +15,7 @@ cts_objects *cts_objects_new(void);
  * other living objects than `before`. */
 void cts_objects_end(cts *c, const qn_device_statistics *before);
 
+/* With QUERN_CHECK=leaks: what closed runtimes left is a failure. */
+void cts_check_leaks(const char *what);
+
 #endif

@@ -16,6 +16,7 @@ typedef struct cts_report {
   uint64_t features;
   uint64_t seed;
   uint64_t ns;
+  uint64_t output_at; /* how much the process had printed when the test began */
   uint32_t round;
   uint32_t line; /* of the check that failed */
   char file[64];

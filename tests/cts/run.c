@@ -35,7 +35,7 @@ static bool ask_devices(const cts_options *options, cts_device_row *rows, uint32
     else if (*out_count < CTS_DEVICES)
       take_row(&rows[(*out_count)++], &report);
   }
-  char *output = cts_child_output(&child, OUTPUT_BYTES);
+  char *output = cts_child_output(&child, 0, OUTPUT_BYTES);
   if (failure.outcome == CTS_FAILED)
     fprintf(stderr, "quern-cts: %s\n", failure.came);
   else if (ending.status != 0)
@@ -109,7 +109,7 @@ static bool end_test(apart *a, uint32_t at, const cts_ending *ending) {
   cts_result result;
   slot *s = &a->slots[at];
   cts_judge(a->gaps, a->results->devices, &s->item, &s->report, ending, &result);
-  result.output = cts_child_output(&a->children[at], OUTPUT_BYTES);
+  result.output = cts_child_output(&a->children[at], 0, OUTPUT_BYTES);
   cts_child_free(&a->children[at]);
   return cts_results_add(a->results, &result);
 }
@@ -206,7 +206,7 @@ static bool add_report(const cts_gaps *gaps, cts_results *results, const cts_rep
   cts_judge(gaps, results->devices, is_test ? &item : NULL, report, ending, &result);
   /* Opening and closing are not tests: they only count when they fail. */
   if (!is_test && result.verdict == CTS_VERDICT_PASS) return true;
-  if (result.verdict == CTS_VERDICT_FAIL) result.output = cts_child_output(child, OUTPUT_BYTES);
+  if (result.verdict == CTS_VERDICT_FAIL) result.output = cts_child_output(child, report->output_at, OUTPUT_BYTES);
   return cts_results_add(results, &result);
 }
 

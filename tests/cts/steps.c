@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "control.h"
 #include "cts.h"
 
 uint64_t cts_now_ns(void) {
@@ -131,8 +132,20 @@ static void busy_with_fills(cts *c, qn_queue queue, uint64_t ns) {
   for (uint64_t i = 0; i < fills; i++) cts_fill(queue, buffer, 2);
 }
 
+/* The simulated device only has to be told. */
+static void busy_by_control(cts *c, const null_control *control, qn_queue queue, uint64_t ns) {
+  qn_point last = {0, 0};
+  CTS_OK(qn_queue_last(queue, &last));
+  control->hold(control->device, last.queue, last.value + 1);
+  cts_go_later(c, control, last.queue, ns);
+  cts_fill(queue, cts_buffer(c, 64), 1);
+}
+
 void cts_busy(cts *c, qn_queue queue, uint64_t ns) {
-  if (cts_has(c, QN_FEATURE_KERNELS))
+  const null_control *control = cts_control_of(c->device, &c->info);
+  if (control)
+    busy_by_control(c, control, queue, ns);
+  else if (cts_has(c, QN_FEATURE_KERNELS))
     busy_with_kernels(c, queue, ns);
   else
     busy_with_fills(c, queue, ns);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "control.h"
 #include "cts.h"
 #include "objects.h"
 #include "plan.h"
@@ -19,6 +20,7 @@ typedef struct open_device {
   char selector[64];
   qn_device device;
   qn_device_info info;
+  uint64_t features; /* QN_FEATURE_..., CTS_NEEDS_... */
   qn_queue queue;
   qn_buffer buffer;
 } open_device;
@@ -73,9 +75,11 @@ static void begin(worker *w, const char *test, const open_device *device, uint32
   r->outcome = CTS_BEGINS;
   r->round = round;
   r->seed = seed;
+  off_t printed = w->options->report_fd >= 0 ? lseek(STDERR_FILENO, 0, SEEK_END) : 0;
+  r->output_at = printed > 0 ? (uint64_t)printed : 0;
   snprintf(r->test, sizeof r->test, "%s", test);
   if (device) {
-    r->features = device->info.features;
+    r->features = device->features;
     snprintf(r->selector, sizeof r->selector, "%s", device->selector);
   }
   cts_check_start(r, w->live);
@@ -125,7 +129,9 @@ static qn_status open_one(worker *w, open_device *d) {
   if (status < 0) return status;
   d->info = (qn_device_info)QN_INIT(qn_device_info);
   status = qn_device_query(d->device, &d->info);
-  if (status == QN_OK) memcpy(d->selector, d->info.selector, sizeof d->selector);
+  if (status < 0) return status;
+  memcpy(d->selector, d->info.selector, sizeof d->selector);
+  d->features = d->info.features | cts_control_features(d->device, &d->info);
   return status;
 }
 
@@ -188,8 +194,10 @@ static void close_all(worker *w) {
   }
   w->count = 0;
   if (!w->runtime) return;
+  cts_pass_over_leaks();
   qn_status status = qn_runtime_close(w->runtime, CTS_PATIENCE);
   if (status < 0) refuse(status, "qn_runtime_close", w->options->devices);
+  cts_check_leaks("closing the runtime of all tests");
   w->runtime = NULL;
 }
 
@@ -349,7 +357,7 @@ int cts_worker_describe(const cts_options *options) {
   }
   for (uint32_t i = 0; i < w->count; i++) {
     const open_device *d = &w->devices[i];
-    w->report = (cts_report){.outcome = CTS_PASSED, .features = d->info.features};
+    w->report = (cts_report){.outcome = CTS_PASSED, .features = d->features};
     snprintf(w->report.selector, sizeof w->report.selector, "%s", d->selector);
     snprintf(w->report.expected, sizeof w->report.expected, "%s", d->info.name);
     snprintf(w->report.came, sizeof w->report.came, "%s", d->info.driver);
