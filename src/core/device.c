@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/handle.h"
+#include "base/os/clock.h"
 #include "base/os/environment.h"
 #include "base/status.h"
 #include "base/string_view.h"
@@ -358,8 +359,39 @@ static qn_status device_query(qn_device handle, qn_device_info *out_info) {
 
 qn_status qn_device_query(qn_device device, qn_device_info *out_info) { CORE_CALL(device_query(device, out_info)); }
 
+static uint32_t living(const core_device *device, uint32_t kind) {
+  return atomic_load_explicit(&device->living[kind], memory_order_relaxed);
+}
+
+/* Queues that were released and that a callback still holds: the reaper has not got them yet. One that is being made is
+ * counted too, for a moment. */
+static bool has_held_queues(core_device *device) {
+  uint32_t count = 0;
+  qn_mutex_lock(&device->lock);
+  for (const core_queue *queue = device->queues; queue; queue = queue->next) count++;
+  bool has = count > living(device, QN_KIND_QUEUE);
+  qn_mutex_unlock(&device->lock);
+  return has;
+}
+
+static qn_status drain_queues(core_device *device, uint64_t timeout_ns) {
+  const uint64_t pause = 100000;
+  uint64_t deadline = timeout_ns == QN_POLL ? 0 : qn_clock_deadline(timeout_ns);
+  uint64_t left = timeout_ns;
+  for (;;) {
+    QN_TRY(core_reaper_drain(device->reaper, left));
+    left = timeout_ns == QN_POLL ? 0 : qn_clock_left(deadline);
+    if (!has_held_queues(device)) return core_reaper_drain(device->reaper, left); /* one may just have been let go */
+    if (left == 0)
+      QN_FAIL(QN_ERROR_TIMEOUT, "callbacks of released queues have not returned after %llu ns",
+              (unsigned long long)timeout_ns);
+    QN_TRY(core_may_wait("callbacks of released queues have not returned: the call"));
+    qn_clock_sleep(pause < left ? pause : left);
+  }
+}
+
 static qn_status drain(core_device *device, uint64_t timeout_ns) {
-  QN_TRY(core_reaper_drain(device->reaper, timeout_ns));
+  QN_TRY(drain_queues(device, timeout_ns));
   QN_TRY(core_program_cache_trim(&device->programs));
   QN_TRY(qn_pool_trim(&device->pool));
   return core_reaper_refusal(device->reaper);
@@ -374,10 +406,6 @@ static qn_status device_drain(qn_device handle, uint64_t timeout_ns) {
 }
 
 qn_status qn_device_drain(qn_device device, uint64_t timeout_ns) { CORE_CALL(device_drain(device, timeout_ns)); }
-
-static uint32_t living(const core_device *device, uint32_t kind) {
-  return atomic_load_explicit(&device->living[kind], memory_order_relaxed);
-}
 
 static void count_commands(core_device *device, qn_device_statistics *s) {
   qn_mutex_lock(&device->lock);
