@@ -305,8 +305,8 @@ static void wrong_points(cts *c) {
   CTS_SAME("callbacks that came of calls that were refused", l->count, 0);
 }
 
-#define ONCE                                                                                                     \
-  "quern.h: 'Exactly\n * once when this returns QN_OK, not at all when it fails'; adapter.h: queue_wait from a " \
+#define ONCE                                                                                                 \
+  "quern.h: 'Exactly once when this returns QN_OK, not at all when it fails'; adapter.h: queue_wait from a " \
   "thread of the library's"
 
 static const cts_test tests[] = {
@@ -319,7 +319,7 @@ static const cts_test tests[] = {
     {"callbacks_do_not_wait", callbacks_do_not_wait, 0, 0,
      "quern.h: 'What would have to wait there is QN_ERROR_WOULD_BLOCK instead'"},
     {"released_queues_call", released_queues_call, 0, 0,
-     "quern.h: 'The queue lives until they\n * have returned, whoever has released it.'"},
+     "quern.h: 'The queue lives until they have returned, whoever has released it.'"},
     {"callbacks_release_their_queue", callbacks_release, 0, 0,
      "quern.h: 'A callback may call everything but qn_runtime_close'"},
     {"closing_waits_for_callbacks", closing_calls_all, 0, 0, "docs/runtime.md: 'closing the runtime waits for them'"},

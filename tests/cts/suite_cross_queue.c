@@ -295,7 +295,7 @@ static const cts_test tests[] = {
      "adapter.h: queue_destroy: 'Only when everything on it is complete, and every wait for it that another queue has "
      "recorded.'"},
     {"points_of_other_devices_are_waited_for_on_the_host", points_of_other_openings, 0, 0,
-     "docs/runtime.md: 'For a point of another *device*, `qn_queue_wait` waits on the\nhost'"},
+     "docs/runtime.md: 'For a point of another *device*, `qn_queue_wait` waits on the host'"},
     {"waits_in_a_ring_come_to_an_end", waits_in_a_ring, 0, 0, WAITS},
 };
 

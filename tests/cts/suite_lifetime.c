@@ -340,8 +340,8 @@ static void forks_beside_work(cts *c) {
   }
 }
 
-#define HOLDS "quern.h: 'Each child holds its parent; every order of\n *   release is right.'"
-#define LOADER "adapter.h: 'An adapter counts no\n * references, keeps no pointer to a core object past the call'"
+#define HOLDS "quern.h: 'Each child holds its parent; every order of release is right.'"
+#define LOADER "adapter.h: 'An adapter counts no references, keeps no pointer to a core object past the call'"
 
 static const cts_test tests[] = {
     {"every_order_of_release_is_right_with_work_in_flight", every_order, 0, 0, HOLDS},
@@ -354,14 +354,14 @@ static const cts_test tests[] = {
     {"counts_are_exact", counts_are_exact, 0, 0, "quern.h: qn_release: 'at zero the handle is stale at once'"},
     {"adapters_come_and_go_and_none_gets_anothers_objects", adapters_come_and_go, 0, 0, LOADER},
     {"closing_ends_everything_and_waits_for_its_work", close_ends_everything, 0, 0,
-     "quern.h: qn_runtime_close: 'frees every object and\n * makes all of its handles stale, whoever still holds "
+     "quern.h: qn_runtime_close: 'frees every object and makes all of its handles stale, whoever still holds "
      "counts of them'"},
     {"a_failed_opening_is_followed_by_a_good_one", failed_openings, 0, 0,
      "adapter.h: instance_open 'May be called again after a close or a failed open.'; device_open too"},
     {"a_drain_leaves_what_lives", drain_leaves_what_lives, 0, 0,
      "quern.h: 'Returns when the driver holds nothing of ours for this device but what lives.'"},
     {"a_process_may_exit_with_work_in_flight", exits_with_work, 0, 0,
-     "docs/runtime.md: 'Nothing has to be closed before exit, and nothing is\nunloaded.'; adapter.h: no 'static state "
+     "docs/runtime.md: 'Nothing has to be closed before exit, and nothing is unloaded.'; adapter.h: no 'static state "
      "that needs a destructor'"},
     {"a_fork_leaves_the_parents_device_alone", forks_beside_work, 0, 0,
      "docs/runtime.md: 'In a forked child every call is QN_ERROR_FORKED and a release does nothing; the parent goes "

@@ -432,7 +432,7 @@ static const cts_test tests[] = {
     {"released_memory_comes_back", memory_comes_back, 0, 0,
      "quern.h: qn_device_drain; adapter.h: memory_destroy gives the memory back at once"},
     {"impossible_sizes_are_refused", impossible_sizes, 0, 0,
-     "quern.h: 'Contents start undefined. Errors: INVALID_ARGUMENT, OUT_OF_MEMORY, LIMIT, UNSUPPORTED.'"},
+     "quern.h: 'Errors: INVALID_ARGUMENT, INVALID_HANDLE, OUT_OF_MEMORY, LIMIT, UNSUPPORTED.'"},
     {"kernels_see_aligned_buffers", kernels_see_aligned_buffers, QN_FEATURE_KERNELS, 0,
      "adapter.h: allocation_alignment; the largest type of OpenCL C has 128 bytes"},
 };

@@ -222,7 +222,7 @@ static void waits_across(cts *c) {
 
 #define ANY "quern.h: 'Every function may be called from any thread at any time unless it says otherwise.'"
 #define OBJECTS ANY "; adapter.h: 'calls on different objects may run at the same time'"
-#define SERIAL ANY "; adapter.h: 'The core serialises queue_submit of one\n * queue.'"
+#define SERIAL ANY "; adapter.h: 'The core serialises queue_submit of one queue.'"
 
 static const cts_test tests[] = {
     {"threads_with_queues_of_their_own", own_queues, 0, 0, OBJECTS},
