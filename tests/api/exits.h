@@ -37,7 +37,7 @@ static void make_kernel(world *w) {
   must(qn_kernel_get(w->program, "add", &w->kernel));
 }
 
-static world make_world(const char *selector) {
+static inline world make_world(const char *selector) {
   world w = {0};
   qn_buffer_options o = QN_INIT(qn_buffer_options);
   o.size_bytes = 1 << 18;
@@ -55,7 +55,7 @@ static qn_status submit_one(const world *w, qn_point *out_point) {
   return qn_launch(w->queue, w->kernel, QN_RANGE_1D(1 << 10), QN_ARGS(w->buffer, 1), out_point);
 }
 
-static void submit(const world *w, int count) {
+static inline void submit(const world *w, int count) {
   for (int i = 0; i < count; i++) must(submit_one(w, NULL));
 }
 
@@ -236,7 +236,7 @@ static const exit_state *find_state(const char *name) {
 }
 
 /* `arguments`: way, state, device. */
-static int exit_child(char **arguments) {
+static inline int exit_child(char **arguments) {
   const exit_state *state = find_state(arguments[1]);
   if (!state) return 8;
   the_world = make_world(arguments[2]);
