@@ -122,6 +122,7 @@ CALL(qn_queue_create, qn_queue_create((qn_device)h, NULL, (qn_queue *)(void *)&m
 CALL(qn_buffer_create, qn_buffer_create((qn_device)h, &options, (qn_buffer *)(void *)&made))
 CALL(qn_buffer_create_queue, qn_buffer_create(live.t.device, for_queue(h, &options), (qn_buffer *)(void *)&made))
 CALL(qn_program_build, qn_program_build((qn_device)h, &some_program, (qn_program *)(void *)&made))
+CALL(qn_program_load, qn_program_load((qn_device)h, entry_source, sizeof entry_source, (qn_program *)(void *)&made))
 CALL(qn_queue_last, qn_queue_last((qn_queue)h, &point))
 CALL(qn_queue_wait, qn_queue_wait((qn_queue)h, &point, 1))
 CALL(qn_queue_finish, qn_queue_finish((qn_queue)h, QN_POLL))
@@ -148,6 +149,8 @@ CALL(qn_kernel_argument, qn_kernel_argument((qn_kernel)h, 0, &info.argument))
 CALL(qn_launch, qn_launch((qn_queue)h, live.kernel, &some_range, as_argument(live.buffer, &argument), 1, &point))
 CALL(qn_launch_kernel, qn_launch(live.queue, (qn_kernel)h, &some_range, as_argument(live.buffer, &argument), 1, &point))
 CALL(qn_launch_argument, qn_launch(live.queue, live.kernel, &some_range, as_argument(h, &argument), 1, &point))
+CALL(qn_launch_image, qn_launch_image((qn_queue)h, entry_source, sizeof entry_source, 0, &some_range,
+                                      as_argument(live.buffer, &argument), 1, &point))
 
 /* ---- The tables --------------------------------------------------------------------------------- */
 
@@ -191,6 +194,7 @@ static const entry entries[] = {
     ENTRY(qn_buffer_create, QN_KIND_DEVICE, MAKES),
     ENTRY_ALSO(qn_buffer_create, queue, QN_KIND_QUEUE, MAKES | JOINS | TAKES_NULL),
     ENTRY(qn_program_build, QN_KIND_DEVICE, MAKES),
+    ENTRY(qn_program_load, QN_KIND_DEVICE, MAKES),
     ENTRY(qn_queue_last, QN_KIND_QUEUE, READS),
     ENTRY(qn_queue_wait, QN_KIND_QUEUE, 0),
     ENTRY(qn_queue_finish, QN_KIND_QUEUE, READS),
@@ -216,6 +220,7 @@ static const entry entries[] = {
     ENTRY(qn_kernel_argument, QN_KIND_KERNEL, READS),
     ENTRY(qn_launch, QN_KIND_QUEUE, MAKES | JOINS),
     ENTRY_ALSO(qn_launch, kernel, QN_KIND_KERNEL, MAKES | JOINS),
+    ENTRY(qn_launch_image, QN_KIND_QUEUE, MAKES),
     ENTRY_ALSO(qn_launch, argument, QN_KIND_BUFFER, MAKES | JOINS | TAKES_NULL),
 };
 enum { ENTRIES = sizeof entries / sizeof *entries };
