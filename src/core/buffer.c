@@ -84,6 +84,7 @@ static void buffer_destroy(core_object *object, core_refusal *refusal) {
   unmap_all(buffer, refusal);
   if (buffer->wrapped) unlink_wrap(device, buffer);
   core_refusal_note(refusal, qn_pool_give(&device->pool, buffer->block), "buffer");
+  core_trace_memory(device);
   core_fence_free(&buffer->fence);
   free(buffer);
   core_object_drop(&device->object);
@@ -202,6 +203,7 @@ static qn_status make_buffer(core_device *device, const qn_buffer_options *given
     free(buffer);
     return status;
   }
+  core_trace_memory(device);
   core_object_hold(&device->object);
   core_object_init(&buffer->object, &buffer_class, device, device->reaper);
   const void *handle = NULL;

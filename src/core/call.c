@@ -60,9 +60,11 @@ static void run_first(core_caller *caller, qn_status status) {
   core_call *call = caller->first;
   caller->first = call->next;
   qn_mutex_unlock(&caller->lock);
+  uint64_t begin = core_trace_begin();
   is_in_callback = true;
   call->function(call->user, status);
   is_in_callback = false;
+  core_trace_end(begin, "callback", "callback", NULL);
   free(call);
   core_object_drop(&caller->queue->object); /* it lives until it has joined this thread */
   qn_mutex_lock(&caller->lock);

@@ -335,7 +335,9 @@ static qn_status device_open(qn_runtime handle, const char *selector, qn_device 
   core_runtime *runtime = NULL;
   if (!out_device) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "out_device is NULL");
   QN_TRY(core_runtime_pin(handle, &runtime));
+  uint64_t begin = core_trace_begin();
   qn_status status = open_device(runtime, selector, out_device);
+  core_trace_end(begin, "device", "open device", selector);
   qn_handle_unpin(handle);
   return status;
 }

@@ -12,6 +12,7 @@
 #include "core/program_cache.h"
 #include "core/runtime.h"
 #include "core/timeline.h"
+#include "core/trace.h"
 #include "pool/pool.h"
 #include "quern/adapter.h"
 
@@ -29,6 +30,7 @@ typedef struct core_device {
   core_reaper *reaper; /* of its children */
   qn_pool pool;
   core_program_cache programs;
+  core_trace_device trace;
   _Atomic uint32_t living[QN_KIND_KERNEL + 1]; /* children with a live handle, by kind */
   _Atomic uint64_t programs_compiled, program_cache_hits;
 

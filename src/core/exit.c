@@ -8,6 +8,7 @@
 #include "base/os/memory.h"
 #include "base/os/thread.h"
 #include "base/status.h"
+#include "core/trace.h"
 
 /* ---- Fork ---- */
 
@@ -71,10 +72,12 @@ static bool somebody_is_inside(void) {
 
 static void shut_gate(void) {
   if (is_forked()) return;
+  core_trace_exit_begin();
   atomic_store(&exiting_thread, qn_thread_id());
   atomic_store(&shut, 1);
   uint64_t deadline = qn_clock_deadline(UINT64_C(100000000));
   while (somebody_is_inside() && qn_clock_left(deadline) > 0) qn_clock_sleep(100000);
+  core_trace_exit_end();
 }
 
 void core_exit_register(void) {

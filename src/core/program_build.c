@@ -50,7 +50,10 @@ static qn_status compile(core_make *make) {
                                       .options = &b->options,
                                       .model = core_make_model(make),
                                       .files = &files};
-  QN_TRY(qn_compile(&make->arena, &request, &make->module, &b->log));
+  uint64_t begin = core_trace_begin();
+  qn_status status = qn_compile(&make->arena, &request, &make->module, &b->log);
+  core_trace_end(begin, "compile", "front end", make->label);
+  QN_TRY(status);
   if (b->log.failed) return out_of_memory();
   QN_TRY(pass_access(make->module));
   return core_make_key(make);
@@ -118,7 +121,9 @@ static qn_status run_to_end(core_device *device, core_program *program, const qn
   build b = {.given = given};
   QN_TRY(core_make_begin(&b.make, device, program, given->file_name ? given->file_name : "<source>"));
   b.make.compile = compile;
+  uint64_t begin = core_trace_begin();
   qn_status status = run(&b);
+  core_trace_end(begin, "compile", "build", b.make.label);
   core_make_end(&b.make);
   qn_manifest_free(&b.seen);
   qn_bytes_free(&b.log);

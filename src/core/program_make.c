@@ -113,8 +113,11 @@ static qn_status generate(core_make *m, qn_bytes *out) {
 }
 
 qn_status core_make_load(core_make *m, const qn_adapter_code *code, core_binary *binary) {
+  uint64_t begin = core_trace_begin();
   binary->bytes = code->size_bytes;
-  return m->device->table->program_create(m->device->native, code, &binary->native);
+  qn_status status = m->device->table->program_create(m->device->native, code, &binary->native);
+  core_trace_end(begin, "compile", "load", m->label);
+  return status;
 }
 
 /* Whatever is wrong with what the store gave, the program is then compiled. */
@@ -172,7 +175,9 @@ static void store_image(core_make *m, const core_binary *binary, const qn_adapte
 static qn_status generate_and_load(core_make *m, core_binary *binary) {
   qn_bytes code = {0};
   if (!m->module) QN_TRY(m->compile(m)); /* the store has lost the code, and knows the rest */
+  uint64_t begin = core_trace_begin();
   qn_status status = generate(m, &code);
+  core_trace_end(begin, "compile", "generate code", m->label);
   if (status >= 0 && code.failed) status = out_of_memory();
   if (status >= 0) status = core_kernels_describe(&binary->arena, m->module, &binary->kernels);
   const qn_adapter_code loaded = {
@@ -200,6 +205,7 @@ void core_make_tell(core_make *make, bool is_in_memory) {
   qn_key_print(&make->key, digits, sizeof digits);
   if (is_in_memory) QN_LOG(CACHE, "hit %s %s: in memory of %s", make->label, digits, make->device->selector);
   bool is_compiled = !is_in_memory && !make->is_from_store;
+  core_trace_moment("cache", is_in_memory ? "hit in memory" : is_compiled ? "miss" : "hit on disk", make->label);
   if (is_compiled) QN_LOG(CACHE, "compile %s %s: for %s", make->label, digits, make->device->selector);
   if (is_in_memory) atomic_fetch_add(&make->device->program_cache_hits, 1);
   if (is_compiled) atomic_fetch_add(&make->device->programs_compiled, 1);

@@ -103,6 +103,7 @@ static void count_command(core_queue *queue, uint32_t kind) {
 static qn_status record_once(core_queue *queue, const core_use *uses, uint32_t use_count, qn_adapter_command *command,
                              const char *kernel) {
   recording r = {.queue = queue};
+  uint64_t begin = core_trace_begin();
   core_locks locks;
   core_timeline *t = queue->timeline;
   core_tracking_lock(&locks, t, queue->id, uses, use_count);
@@ -113,6 +114,7 @@ static qn_status record_once(core_queue *queue, const core_use *uses, uint32_t u
     core_tracking_note(queue->id, command->value, uses, use_count);
     if (kernel) core_timeline_note(t, command->value, kernel);
     count_command(queue, command->kind);
+    if (begin) core_trace_recorded(queue, begin, command, kernel);
   }
   end_waits(&r);
   core_tracking_unlock(&locks);
@@ -133,8 +135,9 @@ static qn_status wait_for_room(core_queue *queue, uint64_t seen, uint64_t deadli
   QN_TRY(core_may_wait("the queue is full, and the call"));
   if (seen >= submitted) QN_FAIL(QN_ERROR_LIMIT, "the queue takes no command although nothing on it is in flight");
   uint64_t left = qn_clock_left(deadline);
-  uint64_t wanted = seen + 1 + (submitted - seen) / 8;
+  uint64_t wanted = seen + 1 + (submitted - seen) / 8, begin = core_trace_begin();
   qn_status status = left == 0 ? QN_ERROR_TIMEOUT : t->table->queue_wait(t->queue, wanted, left);
+  core_trace_end(begin, "wait", "wait", "the queue was full");
   core_timeline_refresh(t);
   if (status == QN_ERROR_TIMEOUT && atomic_load(&t->completed) > seen) status = QN_OK; /* some room at least */
   if (status == QN_ERROR_TIMEOUT)
@@ -146,7 +149,7 @@ static qn_status wait_for_room(core_queue *queue, uint64_t seen, uint64_t deadli
 
 qn_status core_queue_record(core_queue *queue, const core_use *uses, uint32_t use_count, qn_adapter_command *command,
                             const char *kernel, qn_point *out_point) {
-  uint64_t seen = known_complete(queue), deadline = 0;
+  uint64_t seen = known_complete(queue), deadline = 0, begin = core_trace_begin();
   qn_status status = record_once(queue, uses, use_count, command, kernel);
   while (status == QN_NOT_READY) {
     if (deadline == 0) deadline = qn_clock_deadline(queue->submit_timeout_ns);
@@ -154,6 +157,7 @@ qn_status core_queue_record(core_queue *queue, const core_use *uses, uint32_t us
     seen = known_complete(queue);
     status = record_once(queue, uses, use_count, command, kernel);
   }
+  core_trace_end(begin, "submit", "submit", kernel);
   if (status < 0) return status;
   if (out_point) *out_point = (qn_point){queue->id, command->value};
   return QN_OK;
@@ -257,6 +261,7 @@ static void queue_destroy(core_object *object, core_refusal *refusal) {
   core_queue *queue = (core_queue *)object;
   core_device *device = queue->device;
   core_caller_close(&queue->caller);
+  core_trace_queue_stop(queue);
   core_refusal_note(refusal, device->table->queue_destroy(device->native, queue->native), "queue");
   core_timeline_free(queue->timeline);
   core_fence_free(&queue->fence);
@@ -290,7 +295,8 @@ static qn_status check_options(const core_device *device, const qn_queue_options
 static qn_status start_queue(core_queue *queue, uint64_t flags) {
   core_device *device = queue->device;
   QN_TRY(core_timeline_reserve(&queue->timeline, &queue->id));
-  qn_adapter_queue_options options = {.struct_size = sizeof options, .flags = flags, .id = queue->id};
+  qn_adapter_queue_options options = {
+      .struct_size = sizeof options, .flags = core_trace_queue_flags(device, flags), .id = queue->id};
   qn_status status = device->table->queue_create(device->native, &options, &queue->native);
   if (status < 0) {
     core_timeline_cancel(queue->timeline);
@@ -302,6 +308,7 @@ static qn_status start_queue(core_queue *queue, uint64_t flags) {
                                        .queue = queue->native,
                                        .is_timed = (flags & QN_QUEUE_TIMED) != 0};
   core_timeline_start(queue->timeline, queue->id, &source);
+  core_trace_queue_start(queue);
   return QN_OK;
 }
 

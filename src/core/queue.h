@@ -10,6 +10,7 @@
 #include "core/launch_image.h"
 #include "core/object.h"
 #include "core/timeline.h"
+#include "core/trace.h"
 #include "core/tracking.h"
 #include "quern/adapter.h"
 
@@ -26,6 +27,7 @@ typedef struct core_queue {
   core_fence fence;
   core_caller caller;
   core_image_list images;
+  core_trace_queue trace;
 } core_queue;
 
 /* Pins a queue for a call. Unpin with qn_handle_unpin(handle). */

@@ -10,6 +10,7 @@
 #include "core/leaks.h"
 #include "core/options.h"
 #include "core/reaper.h"
+#include "core/trace.h"
 
 /* ---- The object --------------------------------------------------------------------------------- */
 
@@ -95,6 +96,7 @@ static qn_status open_runtime(const qn_runtime_options *given, qn_runtime *out_r
   QN_TRY(CORE_OPTIONS_READ(&options, given, "qn_runtime_options"));
   qn_once_run(&setup_once, core_object_setup);
   QN_TRY(core_keeper_get(&keeper));
+  QN_TRY(core_trace_open());
   core_runtime *runtime = calloc(1, sizeof *runtime);
   if (!runtime) QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a runtime");
   qn_status status = fill_in(runtime, &options);
@@ -168,6 +170,7 @@ static qn_status close(qn_runtime handle, uint64_t timeout_ns) {
   QN_TRY(core_may_wait("closing waits for the callbacks: it"));
   QN_TRY(core_runtime_pin(handle, &runtime));
   qn_status status = close_pinned(runtime, handle, timeout_ns);
+  core_trace_flush();
   qn_handle_unpin(handle);
   return status;
 }

@@ -6,6 +6,7 @@
 #include "base/os/clock.h"
 #include "base/status.h"
 #include "core/call.h"
+#include "core/trace.h"
 
 /* ---- The registry ------------------------------------------------------------------------------- */
 
@@ -217,7 +218,9 @@ static qn_status unknown_point(const qn_point *point) {
 /* Sleeps in the adapter until the value is complete, or its own limit. QN_OK: look again. */
 static qn_status wait_in_adapter(core_timeline *t, const qn_point *point, uint64_t timeout_ns) {
   if (!begin_use(t, point->queue)) return QN_OK; /* retired meanwhile */
+  uint64_t begin = core_trace_begin();
   qn_status status = t->table->queue_wait(t->queue, point->value, timeout_ns);
+  core_trace_end(begin, "wait", "wait", NULL);
   if (status >= 0) core_timeline_refresh(t);
   core_timeline_end_use(t);
   return status;

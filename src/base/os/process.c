@@ -78,3 +78,5 @@ qn_status qn_process_run(const char *const *arguments, uint64_t timeout_ns, qn_p
 }
 
 uint32_t qn_process_user(void) { return (uint32_t)geteuid(); }
+
+uint64_t qn_process_id(void) { return (uint64_t)getpid(); }

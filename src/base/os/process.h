@@ -18,6 +18,7 @@ typedef struct qn_process_end {
  * Nothing but the program's own files is inherited. Errors: NOT_FOUND when it can't be started. */
 QN_MUST_USE qn_status qn_process_run(const char *const *arguments, uint64_t timeout_ns, qn_process_end *out_end);
 
+uint64_t qn_process_id(void);
 /* The user whom the process acts for. */
 uint32_t qn_process_user(void);
 

@@ -148,6 +148,10 @@ void qn_thread_join(qn_thread *thread) {
 
 uint64_t qn_thread_id(void) { return (uint64_t)syscall(SYS_gettid); }
 
+void qn_thread_name(char out[QN_THREAD_NAME]) {
+  if (pthread_getname_np(pthread_self(), out, QN_THREAD_NAME) != 0) out[0] = '\0';
+}
+
 void qn_thread_yield(void) { sched_yield(); }
 
 /* ---- Values of a thread ---- */

@@ -74,6 +74,9 @@ QN_MUST_USE qn_status qn_thread_start(qn_thread *out_thread, const char *name, v
 void qn_thread_join(qn_thread *thread);
 /* A number of the calling thread that no other living thread has. */
 uint64_t qn_thread_id(void);
+/* The calling thread's name, "" when the system has none. */
+enum { QN_THREAD_NAME = 16 };
+void qn_thread_name(char out[QN_THREAD_NAME]);
 void qn_thread_yield(void);
 
 /* In a spin loop. */
