@@ -74,7 +74,7 @@ LIBRARIES = {  # beside the C library and the program loader
 }
 C_LIBRARY = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "libgcc_s.so.1", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
 # Names that the whole tree may leave to others.
-VENDOR_HEADERS = {"llvm plug-in": ("llvm-c/", "llvm/Config/"), "store": ("zstd.h", "blake2.h"), "tools": ("png.h", "jpeglib.h", "jerror.h")}
+VENDOR_HEADERS = {"adapter": ("CL/",), "llvm plug-in": ("llvm-c/", "llvm/Config/"), "store": ("zstd.h", "blake2.h"), "tools": ("png.h", "jpeglib.h", "jerror.h")}
 SHARED_LIBRARY_HEADERS = ("zstd", "blake2", "llvm", "clang", "CL/", "vulkan/", "cuda", "webgpu", "png.h", "jpeglib.h", "jerror.h")
 
 

@@ -1,0 +1,47 @@
+/* kernel.h - a kernel, and launches of it.
+ *
+ * A cl_kernel holds arguments, so that two threads can't launch with one. A kernel here is several cl_kernels (seats), each
+ * with a lock of its own; a launch takes the seat of its queue, or another when that one is taken. A seat remembers the
+ * arguments that it has, and sets only those that change: as a program by hand would. */
+#ifndef QUERN_ADAPTERS_OPENCL_KERNEL_H
+#define QUERN_ADAPTERS_OPENCL_KERNEL_H
+
+#include "memory.h"
+#include "place.h"
+
+enum { OCL_SEATS = 8 };
+
+/* What an argument of a seat is. `key` is a block's number, an offset, or a size of local memory. */
+typedef struct ocl_setting {
+  uint64_t key;
+  bool is_set;
+} ocl_setting;
+
+typedef struct ocl_seat {
+  pthread_mutex_t lock;
+  cl_kernel native; /* made at the seat's first launch; the first seat's at once */
+  ocl_setting *settings;
+  unsigned char *bytes; /* values as they were set, and the range */
+} ocl_seat;
+
+struct qn_adapter_kernel {
+  qn_adapter_device *device;
+  cl_program program; /* outlives the kernel */
+  char *name;         /* in the source, for texts */
+  char *symbol;
+  qn_adapter_parameter *parameters;
+  uint32_t parameter_count, buffer_count;
+  bool takes_range;
+  uint64_t value_bytes; /* of all values together; the range follows */
+  ocl_seat seats[OCL_SEATS];
+};
+
+qn_status ocl_kernel_create(qn_adapter_device *device, qn_adapter_program *program,
+                            const qn_adapter_kernel_description *description, qn_adapter_kernel **out_kernel,
+                            qn_adapter_kernel_info *out_info);
+qn_status ocl_kernel_destroy(qn_adapter_device *device, qn_adapter_kernel *kernel);
+
+/* Enqueues a launch: one command, or several when the last group of a dimension is smaller. */
+qn_status ocl_kernel_launch(ocl_place *place, const qn_launch_record *record);
+
+#endif

@@ -1,0 +1,116 @@
+/* marks.c - how far a queue is, by the events of some of its commands. */
+#include <string.h>
+
+#include "queue.h"
+
+/* ---- Failure ------------------------------------------------------------------------------------ */
+
+void ocl_queue_fail(qn_adapter_queue *queue, uint64_t value, ocl_failure *failure) {
+  ocl_device_note_failure(queue->device, failure);
+  if (atomic_load(&queue->failed_first) != 0) return;
+  queue->failure = *failure;
+  atomic_store_explicit(&queue->failed_first, value, memory_order_release);
+}
+
+/* An event tells of everything since the mark before it: which of the commands it was, the driver doesn't say. */
+static void fail_by_event(qn_adapter_queue *queue, uint64_t value, cl_int state) {
+  uint64_t first = atomic_load(&queue->completed) + 1;
+  ocl_failure failure;
+  (void)!ocl_fail(&failure, ocl_status_of(state), state, "device '%s' failed at one of the commands %llu to %llu",
+                  queue->device->found->info.name, (unsigned long long)first, (unsigned long long)value);
+  ocl_device_judge(queue->device, state, "a command failed");
+  ocl_queue_fail(queue, first, &failure);
+}
+
+/* ---- The ring ----------------------------------------------------------------------------------- */
+
+static ocl_mark *mark_at(const qn_adapter_queue *queue, uint32_t index) {
+  return &queue->marks[(queue->first + index) % queue->capacity];
+}
+
+static void pop(qn_adapter_queue *queue) {
+  queue->device->cl->ReleaseEvent(mark_at(queue, 0)->event);
+  queue->first = (queue->first + 1) % queue->capacity;
+  queue->count--;
+}
+
+static void keep_time(qn_adapter_queue *queue, const ocl_mark *mark) {
+  cl_ulong ns = 0;
+  cl_int code = queue->device->cl->GetEventProfilingInfo(mark->event, CL_PROFILING_COMMAND_END, sizeof ns, &ns, NULL);
+  atomic_store_explicit(&queue->times[mark->value % OCL_TIMES], code == CL_SUCCESS ? ns : 0, memory_order_relaxed);
+}
+
+static void complete(qn_adapter_queue *queue, uint64_t value) {
+  if (value > atomic_load(&queue->completed)) atomic_store_explicit(&queue->completed, value, memory_order_release);
+}
+
+/* Nothing more is to be had from the driver; the events go with its context. */
+static void give_up(qn_adapter_queue *queue) {
+  uint64_t completed = atomic_load(&queue->completed), submitted = atomic_load(&queue->submitted);
+  ocl_failure failure = {0};
+  if (completed == submitted) return;
+  pthread_mutex_lock(&queue->device->lock);
+  failure = queue->device->first;
+  pthread_mutex_unlock(&queue->device->lock);
+  ocl_queue_fail(queue, completed + 1, &failure);
+  while (queue->count > 0) pop(queue);
+  complete(queue, submitted);
+}
+
+void ocl_marks_look(qn_adapter_queue *queue) {
+  while (queue->count > 0) {
+    const ocl_mark mark = *mark_at(queue, 0);
+    cl_int state = ocl_event_state(queue->device, mark.event);
+    if (state > 0) break;
+    if (state < 0) fail_by_event(queue, mark.value, state);
+    if (state == 0 && queue->times) keep_time(queue, &mark);
+    complete(queue, mark.value);
+    pop(queue);
+  }
+  if (atomic_load_explicit(&queue->device->is_lost, memory_order_acquire)) give_up(queue);
+}
+
+void ocl_marks_add(qn_adapter_queue *queue, cl_event event) {
+  queue->marked = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
+  *mark_at(queue, queue->count++) = (ocl_mark){queue->marked, event};
+}
+
+/* ---- New marks ---------------------------------------------------------------------------------- */
+
+static bool make_event(qn_adapter_queue *queue, cl_event *out_event) {
+  cl_int code = queue->device->cl->EnqueueMarkerWithWaitList(queue->native, 0, NULL, out_event);
+  if (code == CL_SUCCESS) return true;
+  /* A queue that takes no marker any longer can't be waited for: its device counts as lost. */
+  if (code != CL_OUT_OF_HOST_MEMORY) ocl_device_lose(queue->device, code, "a queue takes no marker");
+  return false;
+}
+
+void ocl_marks_set(qn_adapter_queue *queue) {
+  cl_event event = NULL;
+  uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
+  if (submitted == queue->marked || submitted == atomic_load(&queue->completed)) return;
+  if (queue->count < queue->capacity && make_event(queue, &event)) ocl_marks_add(queue, event);
+}
+
+bool ocl_marks_cover(qn_adapter_queue *queue, uint64_t value, ocl_mark *out_mark) {
+  for (uint32_t i = 0; i < queue->count; i++) {
+    const ocl_mark *mark = mark_at(queue, i);
+    if (mark->value < value) continue;
+    *out_mark = *mark;
+    queue->device->cl->RetainEvent(mark->event);
+    return true;
+  }
+  if (!make_event(queue, &out_mark->event)) return false;
+  out_mark->value = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
+  if (queue->count == queue->capacity) return true;
+  queue->device->cl->RetainEvent(out_mark->event);
+  ocl_marks_add(queue, out_mark->event);
+  return true;
+}
+
+void ocl_marks_reached(qn_adapter_queue *queue, uint64_t value, cl_int state) {
+  ocl_marks_look(queue);
+  if (atomic_load(&queue->completed) >= value) return;
+  if (state < 0) fail_by_event(queue, value, state);
+  complete(queue, value);
+}

@@ -1,0 +1,183 @@
+/* queue.c - life of a queue, questions, waits. */
+#include "queue.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* ---- Life --------------------------------------------------------------------------------------- */
+
+static bool allocate(qn_adapter_queue *queue) {
+  queue->capacity = queue->is_timed ? OCL_IN_FLIGHT : OCL_MARKS;
+  queue->marks = calloc(queue->capacity, sizeof *queue->marks);
+  if (queue->is_timed) queue->times = calloc(OCL_TIMES, sizeof *queue->times);
+  return queue->marks && (!queue->is_timed || queue->times);
+}
+
+static void free_queue(qn_adapter_queue *queue) {
+  pthread_mutex_destroy(&queue->lock);
+  free(queue->times);
+  free(queue->marks);
+  free(queue);
+}
+
+static qn_status fill_in(qn_adapter_queue *queue) {
+  qn_adapter_device *device = queue->device;
+  cl_int code = CL_SUCCESS;
+  if (!allocate(queue)) return ocl_error(device->host, QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a queue");
+  queue->native = device->cl->CreateCommandQueue(device->context, device->found->id,
+                                                 queue->is_timed ? CL_QUEUE_PROFILING_ENABLE : 0, &code);
+  if (queue->native) return QN_OK;
+  ocl_device_judge(device, code, "a queue can't be created");
+  return ocl_refused(device->host, code, "no %scommand queue", queue->is_timed ? "timed " : "");
+}
+
+qn_status ocl_queue_create(qn_adapter_device *device, const qn_adapter_queue_options *options,
+                           qn_adapter_queue **out_queue) {
+  qn_status status = ocl_device_check(device);
+  if (status < 0) return status;
+  qn_adapter_queue *queue = calloc(1, sizeof *queue);
+  if (!queue) return ocl_error(device->host, QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a queue");
+  queue->device = device;
+  queue->id = options->id;
+  queue->is_timed = (options->flags & QN_QUEUE_TIMED) != 0;
+  queue->number = atomic_fetch_add_explicit(&device->last_queue, 1, memory_order_relaxed);
+  pthread_mutex_init(&queue->lock, NULL);
+  status = fill_in(queue);
+  if (status < 0) {
+    free_queue(queue);
+    return status;
+  }
+  *out_queue = queue;
+  return QN_OK;
+}
+
+qn_status ocl_queue_destroy(qn_adapter_device *device, qn_adapter_queue *queue) {
+  pthread_mutex_lock(&queue->lock);
+  ocl_marks_look(queue);
+  pthread_mutex_unlock(&queue->lock);
+  if (atomic_load(&queue->completed) < atomic_load(&queue->submitted))
+    return ocl_error(device->host, QN_ERROR_INVALID_ARGUMENT, "queue %llu is destroyed with work in flight",
+                     (unsigned long long)queue->id);
+  cl_int code = device->cl->ReleaseCommandQueue(queue->native);
+  free_queue(queue);
+  if (code == CL_SUCCESS || atomic_load(&device->is_lost)) return QN_OK;
+  return ocl_refused(device->host, code, "a command queue can't be released");
+}
+
+/* ---- Questions ---------------------------------------------------------------------------------- */
+
+/* Without waiting: when another thread has the queue just now, what is known serves. */
+static void look_quickly(qn_adapter_queue *queue) {
+  uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_acquire);
+  if (atomic_load_explicit(&queue->completed, memory_order_acquire) == submitted) return;
+  if (pthread_mutex_trylock(&queue->lock) != 0) return;
+  ocl_marks_look(queue);
+  if (queue->count == 0 && atomic_load(&queue->completed) < atomic_load(&queue->submitted)) {
+    ocl_marks_set(queue);
+    queue->device->cl->Flush(queue->native);
+  }
+  pthread_mutex_unlock(&queue->lock);
+}
+
+qn_status ocl_queue_completed(qn_adapter_queue *queue, uint64_t *out_value) {
+  look_quickly(queue);
+  /* The value first: a failure is stored before the value that covers it. */
+  *out_value = atomic_load_explicit(&queue->completed, memory_order_acquire);
+  return atomic_load_explicit(&queue->failed_first, memory_order_acquire) ? queue->failure.status : QN_OK;
+}
+
+qn_status ocl_queue_progress(qn_adapter_queue *queue, qn_adapter_progress *out) {
+  out->completed = atomic_load_explicit(&queue->completed, memory_order_acquire);
+  out->failed_first = atomic_load_explicit(&queue->failed_first, memory_order_acquire);
+  out->cause = out->failed_first ? queue->failure.status : QN_OK;
+  out->driver_code = out->failed_first ? queue->failure.code : 0;
+  snprintf(out->text, sizeof out->text, "%s", out->failed_first ? queue->failure.text : "");
+  return QN_OK;
+}
+
+qn_status ocl_queue_time(qn_adapter_queue *queue, uint64_t value, uint64_t *out_ns) {
+  const qn_adapter_host *host = queue->device->host;
+  if (!queue->times)
+    return ocl_error(host, QN_ERROR_UNSUPPORTED, "queue %llu is not timed", (unsigned long long)queue->id);
+  look_quickly(queue);
+  if (value > atomic_load_explicit(&queue->completed, memory_order_acquire)) return QN_NOT_READY;
+  uint64_t ns = atomic_load_explicit(&queue->times[value % OCL_TIMES], memory_order_relaxed);
+  /* The completion that writes over it stores `completed` afterwards: look again after reading. */
+  if (atomic_load(&queue->completed) - value >= OCL_TIMES - OCL_IN_FLIGHT)
+    return ocl_error(host, QN_ERROR_NOT_FOUND, "the time of value %llu is forgotten; a queue remembers its last %d",
+                     (unsigned long long)value, OCL_TIMES - OCL_IN_FLIGHT);
+  if (ns == 0)
+    return ocl_error(host, QN_ERROR_UNSUPPORTED, "the driver gave no time for value %llu", (unsigned long long)value);
+  *out_ns = ns;
+  return QN_OK;
+}
+
+/* ---- Waits -------------------------------------------------------------------------------------- */
+
+/* The lock is held while the driver takes a command, which may compile a kernel, or hang: no wait takes longer for that
+ * than it may. */
+static bool lock_before(qn_adapter_queue *queue, uint64_t deadline) {
+  if (pthread_mutex_trylock(&queue->lock) == 0) return true;
+  if (deadline == UINT64_MAX) return pthread_mutex_lock(&queue->lock) == 0;
+  while (ocl_now() < deadline) {
+    const struct timespec pause = {0, 20000};
+    nanosleep(&pause, NULL);
+    if (pthread_mutex_trylock(&queue->lock) == 0) return true;
+  }
+  return false;
+}
+
+/* QN_OK: the value is complete, or a mark for it is there. QN_NOT_READY: neither, so far. */
+static qn_status find_mark(qn_adapter_queue *queue, uint64_t value, uint64_t deadline, ocl_mark *out_mark) {
+  *out_mark = (ocl_mark){0};
+  if (!lock_before(queue, deadline)) return QN_NOT_READY;
+  ocl_marks_look(queue);
+  bool is_complete = atomic_load(&queue->completed) >= value;
+  if (!is_complete && !ocl_marks_cover(queue, value, out_mark)) ocl_marks_look(queue);
+  pthread_mutex_unlock(&queue->lock);
+  return QN_OK;
+}
+
+static qn_status out_of_time(const qn_adapter_queue *queue, uint64_t value, uint64_t timeout_ns) {
+  return ocl_error(queue->device->host, QN_ERROR_TIMEOUT, "value %llu of queue %llu did not complete in %llu ns",
+                   (unsigned long long)value, (unsigned long long)queue->id, (unsigned long long)timeout_ns);
+}
+
+/* Waits for a mark; whether it was reached, or the device is lost. */
+static bool wait_for_mark(qn_adapter_queue *queue, const ocl_mark *mark, uint64_t deadline) {
+  qn_adapter_device *device = queue->device;
+  cl_int state = CL_QUEUED;
+  device->cl->Flush(queue->native);
+  qn_status status = ocl_event_wait(device, mark->event, deadline, &state);
+  device->cl->ReleaseEvent(mark->event);
+  if (status != QN_OK && !atomic_load(&device->is_lost)) return false;
+  pthread_mutex_lock(&queue->lock);
+  if (status == QN_OK)
+    ocl_marks_reached(queue, mark->value, state);
+  else
+    ocl_marks_look(queue);
+  pthread_mutex_unlock(&queue->lock);
+  return true;
+}
+
+static qn_status wait_until(qn_adapter_queue *queue, uint64_t value, uint64_t timeout_ns) {
+  uint64_t deadline = ocl_deadline(timeout_ns);
+  ocl_mark mark;
+  if (find_mark(queue, value, deadline, &mark) != QN_OK) return out_of_time(queue, value, timeout_ns);
+  if (mark.event && !wait_for_mark(queue, &mark, deadline)) return out_of_time(queue, value, timeout_ns);
+  if (atomic_load(&queue->completed) >= value) return QN_OK;
+  return ocl_error(queue->device->host, QN_ERROR_INTERNAL, "value %llu of queue %llu is neither complete nor marked",
+                   (unsigned long long)value, (unsigned long long)queue->id);
+}
+
+qn_status ocl_queue_wait(qn_adapter_queue *queue, uint64_t value, uint64_t timeout_ns) {
+  if (atomic_load_explicit(&queue->completed, memory_order_acquire) >= value) return QN_OK;
+  if (value > atomic_load_explicit(&queue->submitted, memory_order_acquire))
+    return ocl_error(queue->device->host, QN_ERROR_INVALID_ARGUMENT, "value %llu of queue %llu was not submitted",
+                     (unsigned long long)value, (unsigned long long)queue->id);
+  if (timeout_ns != QN_POLL) return wait_until(queue, value, timeout_ns);
+  look_quickly(queue);
+  if (atomic_load_explicit(&queue->completed, memory_order_acquire) >= value) return QN_OK;
+  return out_of_time(queue, value, timeout_ns);
+}
