@@ -101,7 +101,10 @@ static uint64_t features_of(const qn_adapter_instance *instance, const asker *a,
   if (has_word(extensions, "cl_khr_int64_base_atomics") && has_word(extensions, "cl_khr_int64_extended_atomics"))
     features |= QN_FEATURE_INT64_ATOMICS;
   if (found->has_svm) features |= QN_FEATURE_SHARED_MEMORY;
-  if (ask_u64(a, CL_DEVICE_QUEUE_PROPERTIES) & CL_QUEUE_PROFILING_ENABLE) features |= QN_FEATURE_TIMED_QUEUES;
+  /* Each device is to have profiling; one whose timer has no resolution gives numbers that are no times (Mesa 22.3). */
+  bool has_timer = ask_size(a, CL_DEVICE_PROFILING_TIMER_RESOLUTION) > 0;
+  if (has_timer && ask_u64(a, CL_DEVICE_QUEUE_PROPERTIES) & CL_QUEUE_PROFILING_ENABLE)
+    features |= QN_FEATURE_TIMED_QUEUES;
   if (found->info.type == QN_DEVICE_CPU && ocl_probe_wrap(&instance->cl, found->id)) features |= QN_FEATURE_WRAP_HOST;
   return features;
 }
