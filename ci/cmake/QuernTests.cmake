@@ -2,6 +2,7 @@
 #   threads  starts threads: run under the thread sanitizer too
 #   llvm     loads LLVM or another driver, which the thread sanitizer can't see into; not built without QUERN_LLVM
 #   warm     runs native code that a child process has built (tests/support/warm.h); not built without QUERN_LLVM
+#   opencl   needs the adapter opencl; not built without it
 #   long     only with ./test.sh --long
 #   device   needs a device that this machine may lack
 #   serial   measures: no other test runs beside it
@@ -26,12 +27,22 @@ endfunction()
 if(QUERN_LLVM)
   set(quern_llvm_environment "QUERN_LLVM_LIBRARY=${PROJECT_BINARY_DIR}/libquern-llvm.so")
 endif()
+# OpenCL drivers keep what they compile in the build tree. The thread sanitizer can't see into them: there are none for it.
+set(quern_opencl_environment "POCL_CACHE_DIR=${PROJECT_BINARY_DIR}/pocl-cache")
+if(QUERN_SANITIZE MATCHES thread)
+  list(APPEND quern_opencl_environment "OCL_ICD_VENDORS=${PROJECT_BINARY_DIR}/no-drivers")
+elseif(QUERN_SANITIZE MATCHES address)
+  # PoCL alone, which neither leaks nor throws: Mesa's drivers do.
+  file(GLOB drivers /etc/OpenCL/vendors/pocl.icd)
+  file(COPY ${drivers} DESTINATION ${PROJECT_BINARY_DIR}/opencl-drivers)
+  list(APPEND quern_opencl_environment "OCL_ICD_VENDORS=${PROJECT_BINARY_DIR}/opencl-drivers")
+endif()
 function(quern_test_properties name)
   if("serial" IN_LIST ARGN)
     set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
   endif()
   set_tests_properties(${name} PROPERTIES LABELS "${ARGN}"
-    ENVIRONMENT "QUERN_ADAPTER_PATH=${PROJECT_BINARY_DIR};QUERN_CACHE=off;QUERN_VERIFY=1;${quern_llvm_environment};${quern_sanitizer_environment}")
+    ENVIRONMENT "QUERN_ADAPTER_PATH=${PROJECT_BINARY_DIR};QUERN_CACHE=off;QUERN_VERIFY=1;${quern_llvm_environment};${quern_opencl_environment};${quern_sanitizer_environment}")
 endfunction()
 
 # quern_marked(VAR SOURCE WORD): the words of the line  /* WORD: a b c */  of a source.
@@ -63,6 +74,9 @@ function(quern_unit_test source)
   quern_source_labels(labels ${source})
   quern_extra_sources(extra ${source})
   if(NOT QUERN_LLVM AND ("llvm" IN_LIST labels OR "warm" IN_LIST labels OR name MATCHES "^test_llvm_"))
+    return()
+  endif()
+  if("opencl" IN_LIST labels AND NOT TARGET quern-adapter-opencl)
     return()
   endif()
   add_executable(${name} ${source} ${extra})

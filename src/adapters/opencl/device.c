@@ -32,24 +32,42 @@ void ocl_device_note_failure(qn_adapter_device *device, ocl_failure *failure) {
   if (device->first.status == QN_OK) {
     append_words(device, failure);
     device->first = *failure;
-  } else if (is_consequence(failure) || atomic_load(&device->is_lost)) {
+  } else if (is_consequence(failure)) {
     *failure = device->first;
   }
   pthread_mutex_unlock(&device->lock);
 }
 
+void ocl_device_loss(qn_adapter_device *device, ocl_failure *out_failure) {
+  pthread_mutex_lock(&device->lock);
+  *out_failure = device->loss;
+  pthread_mutex_unlock(&device->lock);
+}
+
 qn_status ocl_device_check(qn_adapter_device *device) {
   if (!atomic_load_explicit(&device->is_lost, memory_order_acquire)) return QN_OK;
-  pthread_mutex_lock(&device->lock);
-  const ocl_failure first = device->first;
-  pthread_mutex_unlock(&device->lock);
-  return ocl_tell(device->host, &first);
+  ocl_failure loss;
+  ocl_device_loss(device, &loss);
+  return ocl_tell(device->host, &loss);
+}
+
+/* What failed before it may be why. */
+static void append_first(const qn_adapter_device *device, ocl_failure *loss) {
+  size_t at = strlen(loss->text);
+  if (device->first.status != QN_OK)
+    snprintf(loss->text + at, sizeof loss->text - at, "; the first failure was: %.200s", device->first.text);
 }
 
 void ocl_device_lose(qn_adapter_device *device, cl_int code, const char *what) {
-  ocl_failure failure;
-  (void)!ocl_fail(&failure, QN_ERROR_DEVICE_LOST, code, "device '%s' is lost: %s", device->found->info.name, what);
-  ocl_device_note_failure(device, &failure);
+  ocl_failure loss;
+  (void)!ocl_fail(&loss, QN_ERROR_DEVICE_LOST, code, "device '%s' is lost: %s", device->found->info.name, what);
+  pthread_mutex_lock(&device->lock);
+  if (device->loss.status == QN_OK) {
+    append_words(device, &loss);
+    append_first(device, &loss);
+    device->loss = loss;
+  }
+  pthread_mutex_unlock(&device->lock);
   atomic_store_explicit(&device->is_lost, 1, memory_order_release);
 }
 

@@ -22,14 +22,16 @@ struct qn_adapter_device {
   _Atomic uint32_t is_lost; /* the context is of no use any longer */
   pthread_mutex_t lock;     /* the rest */
   ocl_failure first;        /* of any queue */
+  ocl_failure loss;         /* of the device; set before is_lost */
   char words[256];          /* what the driver told last about an error, through the context's callback */
 };
 
 /* The device's first cause; becomes `failure` when nothing failed before. `failure` becomes that cause when what it tells
  * is only that something else failed. */
 void ocl_device_note_failure(qn_adapter_device *device, ocl_failure *failure);
-/* Every call on a lost device fails with the first cause. */
+/* Every call on a lost device fails with the cause of that. */
 qn_status ocl_device_check(qn_adapter_device *device);
+void ocl_device_loss(qn_adapter_device *device, ocl_failure *out_failure);
 /* The context is gone: all that waits on the device learns it. */
 void ocl_device_lose(qn_adapter_device *device, cl_int code, const char *what);
 /* Looks at a driver's refusal, whether it means that. */

@@ -47,11 +47,9 @@ static void complete(qn_adapter_queue *queue, uint64_t value) {
 /* Nothing more is to be had from the driver; the events go with its context. */
 static void give_up(qn_adapter_queue *queue) {
   uint64_t completed = atomic_load(&queue->completed), submitted = atomic_load(&queue->submitted);
-  ocl_failure failure = {0};
+  ocl_failure failure;
   if (completed == submitted) return;
-  pthread_mutex_lock(&queue->device->lock);
-  failure = queue->device->first;
-  pthread_mutex_unlock(&queue->device->lock);
+  ocl_device_loss(queue->device, &failure);
   ocl_queue_fail(queue, completed + 1, &failure);
   while (queue->count > 0) pop(queue);
   complete(queue, submitted);

@@ -146,7 +146,8 @@ static qn_status end(batch *b, qn_status status, uint64_t last) {
   release_waits(b);
   if (status < 0) ocl_device_judge(device, b->failure.code, "a queue refuses commands");
   if (status < 0 && b->is_begun) status = fail_rest(b, last);
-  if (status < 0) return ocl_tell(device->host, &b->failure);
+  if (status < 0 && ocl_device_check(device) == QN_OK) return ocl_tell(device->host, &b->failure);
+  if (status < 0) return QN_ERROR_DEVICE_LOST; /* with the first cause */
   cl_int code = device->cl->Flush(b->queue->native);
   if (code != CL_SUCCESS) ocl_device_judge(device, code, "a queue can't be flushed"); /* it is told at the next wait */
   return QN_OK;

@@ -72,8 +72,9 @@ qn_status ocl_event_wait(qn_adapter_device *device, cl_event event, uint64_t dea
   if (spin(device, event, until < deadline ? until : deadline, out_state)) return QN_OK;
   if (deadline != UINT64_MAX) return poll(device, event, start, deadline, out_state);
   cl_int code = device->cl->WaitForEvents(1, &event);
+  if (code == CL_SUCCESS) return poll(device, event, start, deadline, out_state);
   *out_state = ocl_event_state(device, event);
-  if (code == CL_SUCCESS || *out_state <= 0) return QN_OK;
-  *out_state = code; /* it can't be waited for: the driver has given up on it */
-  return QN_OK;
+  if (*out_state <= 0) return QN_OK;
+  ocl_device_lose(device, code, "a command can't be waited for"); /* nor will it ever end */
+  return QN_NOT_READY;
 }

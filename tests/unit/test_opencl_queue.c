@@ -1,0 +1,513 @@
+/* labels: threads opencl */
+/* Queues of the opencl adapter: marks, waits, order, failures. The driver is one that hangs, fails and is lost on command. */
+#include <sched.h>
+
+#include "support/opencl_fake.h"
+#include "support/rounds.h"
+
+static qn_adapter_program *program;
+static qn_adapter_kernel *advance;
+static qn_adapter_memory *cell;
+
+static int begin(void **state) {
+  fake_begin(state);
+  program = make_program("advance");
+  advance = make_kernel(program, "advance", "b4");
+  cell = make_memory(64);
+  return 0;
+}
+static int end(void **state) {
+  fake->holds = 0;
+  expect_ok(ocl->kernel_destroy(device, advance));
+  expect_ok(ocl->program_destroy(device, program));
+  drop_memory(cell);
+  return fake_end(state);
+}
+
+static qn_status try_advance(stream *s, uint32_t by) {
+  const qn_launch_argument a[] = {buffer_argument(cell, 8), value_argument(&by, 4)};
+  const qn_launch_record launch = launch_1d(advance, 1, 1, a, 2);
+  return try_submit(s, (qn_adapter_command){.kind = QN_COMMAND_LAUNCH, .launch = &launch});
+}
+static uint64_t run_advance(stream *s, uint32_t by) {
+  const qn_launch_argument a[] = {buffer_argument(cell, 8), value_argument(&by, 4)};
+  const qn_launch_record launch = launch_1d(advance, 1, 1, a, 2);
+  return submit_launch(s, &launch);
+}
+static uint32_t read_cell(stream *s) {
+  uint32_t value = 0;
+  read_memory(s, cell, 8, &value, 4);
+  return value;
+}
+static void write_cell(stream *s, const uint32_t *value) { write_memory(s, cell, 8, value, 4); }
+
+/* ---- Marks -------------------------------------------------------------------------------------- */
+
+static void test_launches_have_no_events(void **state) {
+  (void)state;
+  stream s = make_stream(0);
+  for (uint32_t i = 0; i < 10000; i++) run_advance(&s, i);
+  finish(&s);
+  assert_true(fake->events_made >= 10000 / 256 && fake->events_made <= 10000 / 256 + 2);
+  assert_true(fake->calls[FAKE_EnqueueNDRange] == 10000);
+  drop_stream(&s);
+}
+
+/* Who waits for the last value of a batch needs one marker and no more, however many wait. */
+static void test_a_wait_marks_once(void **state) {
+  (void)state;
+  stream s = make_stream(0);
+  fake->holds = 1;
+  for (uint32_t i = 0; i < 5; i++) run_advance(&s, i);
+  for (int i = 0; i < 20; i++) {
+    assert_int_equal(ocl->queue_wait(s.queue, 1 + (uint64_t)i % 5, 100000), QN_ERROR_TIMEOUT);
+    assert_true(completed_of(&s) == 0);
+  }
+  assert_true(fake->events_made == 1 && fake->events == 6); /* of five launches and the marker */
+  fake->holds = 0;
+  finish(&s);
+  assert_true(completed_of(&s) == 5);
+  assert_true(fake->events_made == 1);
+  drop_stream(&s);
+}
+
+static void test_what_is_in_flight_is_bounded(void **state) {
+  (void)state;
+  stream s = make_stream(0);
+  qn_status status = QN_OK;
+  uint32_t zero = 0, expected = 0;
+  write_cell(&s, &zero);
+  fake->holds = 1;
+  for (uint32_t i = 0; status == QN_OK && i < 100000; i++) {
+    status = try_advance(&s, i);
+    if (status == QN_OK) expected = expected * 3 + i;
+  }
+  assert_int_equal(status, QN_NOT_READY);
+  assert_true(s.value >= 1000 && s.value <= 5000);
+  assert_int_equal(try_advance(&s, 1), QN_NOT_READY);
+  fake->holds = 0;
+  expect_ok(ocl->queue_wait(s.queue, 1, QN_FOREVER));
+  for (uint32_t i = 0; i < 5000; i++) {
+    run_advance(&s, i);
+    expected = expected * 3 + i;
+  }
+  assert_int_equal(read_cell(&s), expected);
+  drop_stream(&s);
+}
+
+static void test_nobody_waits_and_completion_is_seen(void **state) {
+  (void)state;
+  stream s = make_stream(0);
+  assert_true(completed_of(&s) == 0);
+  submit(&s, (qn_adapter_command){.kind = QN_COMMAND_MARK}); /* the driver gets nothing of it */
+  assert_true(fake->calls[FAKE_EnqueueMarker] == 0);
+  run_advance(&s, 1);
+  while (completed_of(&s) < s.value) sched_yield();
+  assert_true(fake->calls[FAKE_Flush] > 0);
+  drop_stream(&s);
+}
+
+/* ---- Time limits -------------------------------------------------------------------------------- */
+
+static void test_a_hung_queue_is_an_error_and_no_hang(void **state) {
+  (void)state;
+  static const uint64_t limits[] = {QN_POLL, 1, 1000000, 30000000};
+  stream s = make_stream(0);
+  fake->holds = 1;
+  uint64_t value = run_advance(&s, 1);
+  for (int i = 0; i < 4; i++) {
+    uint64_t start = now_ns();
+    assert_int_equal(ocl->queue_wait(s.queue, value, limits[i]), QN_ERROR_TIMEOUT);
+    uint64_t took = now_ns() - start;
+    assert_true(took >= limits[i] && took < limits[i] + 2000000000u);
+  }
+  assert_non_null(strstr(error_text, "did not complete in 30000000 ns"));
+  assert_int_equal(ocl->queue_destroy(device, s.queue), QN_ERROR_INVALID_ARGUMENT);
+  fake->holds = 0;
+  expect_ok(ocl->queue_wait(s.queue, value, QN_FOREVER - 1));
+  assert_int_equal(ocl->queue_wait(s.queue, value + 1, 1), QN_ERROR_INVALID_ARGUMENT);
+  drop_stream(&s);
+}
+
+static void *wait_in_thread(void *given) {
+  stream *s = given;
+  qn_status status = ocl->queue_wait(s->queue, 1, QN_FOREVER);
+  return (void *)(intptr_t)status;
+}
+
+static void test_several_threads_wait(void **state) {
+  (void)state;
+  pthread_t threads[4];
+  void *result;
+  stream s = make_stream(0);
+  fake->holds = 1;
+  run_advance(&s, 1);
+  for (int i = 0; i < 4; i++) assert_int_equal(pthread_create(&threads[i], NULL, wait_in_thread, &s), 0);
+  sleep_ms(2);
+  fake->holds = 0;
+  for (int i = 0; i < 4; i++) {
+    pthread_join(threads[i], &result);
+    assert_null(result);
+  }
+  drop_stream(&s);
+}
+
+/* ---- Order between queues ----------------------------------------------------------------------- */
+
+static void test_a_wait_goes_into_the_next_commands_wait_list(void **state) {
+  (void)state;
+  stream a = make_stream(0), b = make_stream(0);
+  fake->holds = 1;
+  run_advance(&a, 1);
+  qn_launch_argument arguments[] = {buffer_argument(cell, 8), value_argument(&(uint32_t){2}, 4)};
+  const qn_launch_record launch = launch_1d(advance, 1, 1, arguments, 2);
+  qn_adapter_command batch[] = {
+      {.struct_size = sizeof *batch, .kind = QN_COMMAND_WAIT, .value = 1, .wait_queue = a.queue, .wait_value = 1},
+      {.struct_size = sizeof *batch, .kind = QN_COMMAND_LAUNCH, .value = 2, .launch = &launch}};
+  expect_ok(ocl->queue_submit(b.queue, batch, 2));
+  b.value = 2;
+  assert_int_equal(last_launch().waits, 1);
+  assert_true(fake->calls[FAKE_EnqueueBarrier] == 0);
+  fake->holds = 0;
+  finish(&b);
+  finish(&a);
+  wait_for(&b, &a, 1); /* complete: nothing to wait for */
+  wait_for(&b, &b, 1); /* its own earlier work */
+  assert_true(fake->calls[FAKE_EnqueueBarrier] == 0);
+  finish(&b);
+  batch[0].value = b.value + 1;
+  batch[0].wait_value = a.value + 1;
+  assert_int_equal(ocl->queue_submit(b.queue, batch, 1), QN_ERROR_INVALID_ARGUMENT);
+  batch[0].wait_queue = b.queue;
+  batch[0].wait_value = b.value + 1;
+  assert_int_equal(ocl->queue_submit(b.queue, batch, 1), QN_ERROR_INVALID_ARGUMENT);
+  drop_stream(&a);
+  drop_stream(&b);
+}
+
+static void test_a_wait_without_a_command_behind_it(void **state) {
+  (void)state;
+  stream a = make_stream(0), b = make_stream(0);
+  fake->holds = 1;
+  run_advance(&a, 1);
+  uint64_t value = wait_for(&b, &a, 1);
+  assert_int_equal(ocl->queue_wait(b.queue, value, 1000000), QN_ERROR_TIMEOUT);
+  fake->holds = 0;
+  finish(&b);
+  assert_true(completed_of(&a) == 1); /* b's wait was for it */
+  drop_stream(&a);
+  drop_stream(&b);
+}
+
+/* More waits in one batch than one wait list takes, and a queue that is destroyed before who waited for it has looked. */
+static void test_many_waits(void **state) {
+  (void)state;
+  enum { COUNT = 40 };
+  stream from[COUNT], to = make_stream(0);
+  qn_adapter_command batch[COUNT];
+  for (uint32_t i = 0; i < COUNT; i++) from[i] = make_stream(0);
+  fake->holds = 1;
+  for (uint32_t i = 0; i < COUNT; i++) {
+    run_advance(&from[i], i);
+    batch[i] = (qn_adapter_command){.struct_size = sizeof *batch,
+                                    .kind = QN_COMMAND_WAIT,
+                                    .value = i + 1,
+                                    .wait_queue = from[i].queue,
+                                    .wait_value = 1};
+  }
+  expect_ok(ocl->queue_submit(to.queue, batch, COUNT));
+  to.value = COUNT;
+  assert_true(completed_of(&to) == 0);
+  fake->holds = 0;
+  for (int i = 0; i < COUNT; i++) {
+    finish(&from[i]);
+    drop_stream(&from[i]);
+  }
+  finish(&to);
+  drop_stream(&to);
+}
+
+static void test_wait_between_queues_orders_work(void **state) {
+  (void)state;
+  stream s[3] = {make_stream(0), make_stream(0), make_stream(0)};
+  const uint32_t zero = 0;
+  uint32_t expected = 0;
+  uint64_t rounds = test_rounds("launches that three queues take in turn", 1000, 100000);
+  write_cell(&s[2], &zero);
+  for (uint32_t i = 0; i < rounds; i++) {
+    wait_for(&s[i % 3], &s[(i + 2) % 3], s[(i + 2) % 3].value);
+    run_advance(&s[i % 3], i);
+    expected = expected * 3 + i;
+  }
+  uint32_t last = (uint32_t)((rounds + 2) % 3);
+  assert_int_equal(read_cell(&s[last]), expected);
+  for (int i = 0; i < 3; i++) {
+    finish(&s[i]);
+    drop_stream(&s[i]);
+  }
+}
+
+/* Two queues that wait for each other's past, from two threads at a time: nobody holds a lock while it takes another. */
+typedef struct pair {
+  stream *own, *other;
+  _Atomic uint64_t *theirs, mine;
+} pair;
+
+static void *cross(void *given) {
+  pair *p = given;
+  for (uint32_t i = 0; i < 500; i++) {
+    wait_for(p->own, p->other, *p->theirs);
+    p->mine = submit(p->own, (qn_adapter_command){.kind = QN_COMMAND_MARK});
+  }
+  return NULL;
+}
+
+static void test_queues_wait_for_each_other_at_once(void **state) {
+  (void)state;
+  pthread_t thread;
+  stream a = make_stream(0), b = make_stream(0);
+  pair p = {.own = &a, .other = &b}, q = {.own = &b, .other = &a};
+  p.theirs = &q.mine;
+  q.theirs = &p.mine;
+  assert_int_equal(pthread_create(&thread, NULL, cross, &p), 0);
+  cross(&q);
+  pthread_join(thread, NULL);
+  finish(&a);
+  finish(&b);
+  drop_stream(&a);
+  drop_stream(&b);
+}
+
+/* ---- Failures ----------------------------------------------------------------------------------- */
+
+static void expect_failure(stream *s, qn_status cause, const char *text, uint64_t first) {
+  qn_adapter_progress progress = {.struct_size = sizeof progress};
+  uint64_t completed = 0;
+  expect_ok(ocl->queue_wait(s->queue, s->value, UINT64_C(10000000000)));
+  assert_int_equal(ocl->queue_completed(s->queue, &completed), cause);
+  assert_true(completed == s->value);
+  expect_ok(ocl->queue_progress(s->queue, &progress));
+  if (!strstr(progress.text, text)) fail_msg("%s", progress.text);
+  assert_int_equal(progress.cause, cause);
+  assert_true(progress.completed == s->value);
+  assert_true(progress.failed_first == first);
+}
+
+static void test_a_failed_command_is_told_with_the_drivers_words(void **state) {
+  (void)state;
+  stream s = make_stream(0), other = make_stream(0);
+  for (uint32_t i = 0; i < 3; i++) run_advance(&s, i);
+  finish(&s);
+  fake->words = "an illegal address was accessed";
+  fake->event_code = -5;
+  for (uint32_t i = 0; i < 3; i++) run_advance(&s, i);
+  /* The mark behind it says that something failed; what it was, only the callback's words do. */
+  expect_failure(&s, QN_ERROR_DEVICE, "an illegal address was accessed", 4);
+  qn_adapter_progress progress = {.struct_size = sizeof progress};
+  expect_ok(ocl->queue_progress(s.queue, &progress));
+  assert_non_null(strstr(progress.text, "one of the commands 4 to 6"));
+  assert_int_equal(try_advance(&s, 1), QN_ERROR_DEVICE);
+  assert_non_null(strstr(error_text, "commands 4 to 6"));
+  run_advance(&other, 1); /* what the driver still takes goes on */
+  finish(&other);
+  drop_stream(&s);
+  drop_stream(&other);
+}
+
+/* A value that failed is never told as complete by an answer that says all is well. */
+static void test_failure_is_seen_no_later_than_the_value(void **state) {
+  (void)state;
+  for (int i = 0; i < 50; i++) {
+    stream s = make_stream(0);
+    uint64_t completed = 0;
+    fake->event_code = -5;
+    run_advance(&s, 1);
+    qn_status status = QN_OK;
+    while (completed < s.value) {
+      status = ocl->queue_completed(s.queue, &completed);
+      if (completed == s.value) assert_true(status < 0);
+    }
+    assert_true(status < 0);
+    drop_stream(&s);
+  }
+}
+
+static void test_a_queue_fails_with_the_cause_of_the_one_that_it_waited_for(void **state) {
+  (void)state;
+  stream a = make_stream(0), b = make_stream(0);
+  fake->holds = 1;
+  run_advance(&a, 1);
+  wait_for(&b, &a, 1);
+  run_advance(&b, 2);
+  fake->words = "no room for buffer 17";
+  fake->event_code = -4;
+  fake->holds = 0;
+  expect_failure(&a, QN_ERROR_DEVICE, "no room for buffer 17", 1);
+  expect_failure(&b, QN_ERROR_DEVICE, "no room for buffer 17", 1);
+  drop_stream(&a);
+  drop_stream(&b);
+}
+
+static void test_a_refused_command_leaves_no_hole(void **state) {
+  (void)state;
+  stream s = make_stream(0);
+  const uint32_t zero = 0;
+  write_cell(&s, &zero);
+  run_advance(&s, 1);
+  fail_call(FAKE_EnqueueNDRange, -5, 0);
+  assert_int_equal(try_advance(&s, 1), QN_ERROR_DEVICE);
+  assert_non_null(strstr(error_text, "launch of kernel 'advance'"));
+  assert_int_equal(error_code, -5);
+  fail_call(FAKE_EnqueueNDRange, 0, 0);
+  fail_call(FAKE_SetKernelArg, -38, 0);
+  assert_int_equal(try_advance(&s, 77), QN_ERROR_INTERNAL);
+  assert_non_null(strstr(error_text, "argument 1 of kernel 'advance'"));
+  fail_call(FAKE_SetKernelArg, 0, 0);
+  run_advance(&s, 77); /* the argument that was refused is set now */
+  assert_int_equal(read_cell(&s), 80);
+  assert_true(completed_of(&s) == s.value && s.value == 4);
+  drop_stream(&s);
+}
+
+/* Two of a batch are taken when the third is refused: all have values; those from the refused one on have failed. */
+static void test_a_batch_that_is_refused_in_the_middle_has_failed(void **state) {
+  (void)state;
+  stream s = make_stream(0);
+  const uint32_t by = 1;
+  const qn_launch_argument a[] = {buffer_argument(cell, 8), value_argument(&by, 4)};
+  const qn_launch_record launch = launch_1d(advance, 1, 1, a, 2);
+  qn_adapter_command batch[4];
+  for (uint64_t i = 0; i < 4; i++)
+    batch[i] = (qn_adapter_command){
+        .struct_size = sizeof *batch, .kind = QN_COMMAND_LAUNCH, .value = i + 1, .launch = &launch};
+  fail_call(FAKE_EnqueueNDRange, -5, 2);
+  expect_ok(ocl->queue_submit(s.queue, batch, 4));
+  s.value = 4;
+  expect_failure(&s, QN_ERROR_DEVICE, "launch of kernel 'advance'", 3);
+  fail_call(FAKE_EnqueueNDRange, 0, 0);
+  assert_int_equal(ocl->queue_submit(s.queue, batch, 4), QN_ERROR_DEVICE);
+  drop_stream(&s);
+  batch[1].value = 1; /* values must rise */
+  s = make_stream(0);
+  assert_true(ocl->queue_submit(s.queue, &batch[2], 1) == QN_OK);
+  assert_int_equal(ocl->queue_submit(s.queue, batch, 1), QN_ERROR_INVALID_ARGUMENT);
+  expect_ok(ocl->queue_wait(s.queue, 3, QN_FOREVER));
+  static qn_adapter_command large[5000];
+  assert_int_equal(ocl->queue_submit(s.queue, large, 5000), QN_ERROR_LIMIT);
+  assert_non_null(strstr(error_text, "in parts"));
+  drop_stream(&s);
+}
+
+static void test_a_lost_device_is_told_by_all_that_touch_it(void **state) {
+  (void)state;
+  stream a = make_stream(0), b = make_stream(0);
+  qn_adapter_memory *memory = NULL;
+  qn_adapter_memory_info info;
+  qn_adapter_program *none = NULL;
+  void *pointer = NULL;
+  fake->holds = 1;
+  run_advance(&a, 1);
+  run_advance(&b, 1);
+  assert_int_equal(ocl->queue_wait(a.queue, 1, 1000000), QN_ERROR_TIMEOUT);
+  fake->lost_code = -36;
+  assert_int_equal(try_advance(&a, 1), QN_ERROR_DEVICE_LOST);
+  assert_non_null(strstr(error_text, "'fake device' is lost"));
+  assert_int_equal(error_code, -36);
+  expect_failure(&a, QN_ERROR_DEVICE_LOST, "is lost", 1);
+  expect_failure(&b, QN_ERROR_DEVICE_LOST, "is lost", 1);
+  assert_int_equal(try_memory(QN_MEMORY_DEVICE, 64, NULL, &memory, &info), QN_ERROR_DEVICE_LOST);
+  assert_int_equal(ocl->memory_map(device, cell, 0, 4, QN_MAP_READ, &pointer), QN_ERROR_DEVICE_LOST);
+  assert_int_equal(try_program(QN_CODE_OPENCL_C, "advance", 7, &none), QN_ERROR_DEVICE_LOST);
+  const qn_adapter_queue_options options = {.struct_size = sizeof options};
+  qn_adapter_queue *queue = NULL;
+  assert_int_equal(ocl->queue_create(device, &options, &queue), QN_ERROR_DEVICE_LOST);
+  assert_non_null(strstr(error_text, "'fake device' is lost"));
+  drop_stream(&a);
+  drop_stream(&b);
+}
+
+static void *lose_soon(void *given) {
+  (void)given;
+  sleep_ms(20);
+  fake->lost_code = -36;
+  return NULL;
+}
+
+/* The wait is in the driver, or between two looks, when the device goes. */
+static void lose_during_a_wait(uint64_t limit) {
+  pthread_t thread;
+  stream s = make_stream(0);
+  fake->holds = 1;
+  run_advance(&s, 1);
+  assert_int_equal(pthread_create(&thread, NULL, lose_soon, NULL), 0);
+  uint64_t start = now_ns();
+  expect_ok(ocl->queue_wait(s.queue, 1, limit));
+  assert_true(now_ns() - start < 20000000000u);
+  pthread_join(thread, NULL);
+  expect_failure(&s, QN_ERROR_DEVICE_LOST, "", 1);
+  drop_stream(&s);
+}
+static void test_a_wait_without_a_limit_ends_when_the_device_is_lost(void **state) {
+  (void)state;
+  lose_during_a_wait(QN_FOREVER);
+}
+static void test_a_wait_with_a_limit_ends_when_the_device_is_lost(void **state) {
+  (void)state;
+  lose_during_a_wait(UINT64_C(60000000000));
+}
+
+/* ---- Timed queues ------------------------------------------------------------------------------- */
+
+static void test_each_value_of_a_timed_queue_has_a_time(void **state) {
+  (void)state;
+  stream s = make_stream(QN_QUEUE_TIMED), other = make_stream(0);
+  uint64_t ns = 0, before = 0;
+  const uint32_t zero = 0;
+  fake->holds = 1;
+  run_advance(&other, 1);
+  write_cell(&s, &zero);
+  wait_for(&s, &other, 1);
+  for (uint32_t i = 0; i < 50; i++) run_advance(&s, i);
+  submit(&s, (qn_adapter_command){.kind = QN_COMMAND_MARK});
+  assert_int_equal(ocl->queue_time(s.queue, s.value, &ns), QN_NOT_READY);
+  fake->holds = 0;
+  finish(&s);
+  for (uint64_t value = 1; value <= s.value; value++) {
+    expect_ok(ocl->queue_time(s.queue, value, &ns));
+    assert_true(ns >= before && ns > 0);
+    before = ns;
+  }
+  finish(&other);
+  assert_int_equal(ocl->queue_time(other.queue, 1, &ns), QN_ERROR_UNSUPPORTED);
+  for (uint32_t i = 0; i < 70000; i++) submit(&s, (qn_adapter_command){.kind = QN_COMMAND_MARK});
+  finish(&s);
+  assert_int_equal(ocl->queue_time(s.queue, 1, &ns), QN_ERROR_NOT_FOUND);
+  expect_ok(ocl->queue_time(s.queue, s.value, &ns));
+  drop_stream(&s);
+  drop_stream(&other);
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+  const struct CMUnitTest tests[] = {TEST(test_launches_have_no_events),
+                                     TEST(test_a_wait_marks_once),
+                                     TEST(test_what_is_in_flight_is_bounded),
+                                     TEST(test_nobody_waits_and_completion_is_seen),
+                                     TEST(test_a_hung_queue_is_an_error_and_no_hang),
+                                     TEST(test_several_threads_wait),
+                                     TEST(test_a_wait_goes_into_the_next_commands_wait_list),
+                                     TEST(test_a_wait_without_a_command_behind_it),
+                                     TEST(test_many_waits),
+                                     TEST(test_wait_between_queues_orders_work),
+                                     TEST(test_queues_wait_for_each_other_at_once),
+                                     TEST(test_a_failed_command_is_told_with_the_drivers_words),
+                                     TEST(test_failure_is_seen_no_later_than_the_value),
+                                     TEST(test_a_queue_fails_with_the_cause_of_the_one_that_it_waited_for),
+                                     TEST(test_a_refused_command_leaves_no_hole),
+                                     TEST(test_a_batch_that_is_refused_in_the_middle_has_failed),
+                                     TEST(test_a_lost_device_is_told_by_all_that_touch_it),
+                                     TEST(test_a_wait_without_a_limit_ends_when_the_device_is_lost),
+                                     TEST(test_a_wait_with_a_limit_ends_when_the_device_is_lost),
+                                     TEST(test_each_value_of_a_timed_queue_has_a_time)};
+  return cmocka_run_group_tests(tests, fake_load, NULL);
+}
