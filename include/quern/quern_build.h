@@ -1,4 +1,5 @@
-/* quern_build.h - compile to artifacts, without a device. Experimental until 1.0: names and structs may change.
+/* quern_build.h - compile to artifacts, write them as a transaction, and look after the store. Without a device.
+ * Experimental until 1.0: names and structs may change.
  *
  * The rules of quern.h hold here: pointers and 32- or 64-bit integers only, errors by status and qn_error_text. */
 #ifndef QUERN_QUERN_BUILD_H
@@ -10,13 +11,25 @@
 extern "C" {
 #endif
 
+/* ---- Artifacts ---------------------------------------------------------------------------------- */
+
 enum {
   QN_ARTIFACT_PREPROCESSED = 1, /* OpenCL C after the preprocessor, text with line markers */
   QN_ARTIFACT_IR = 2,           /* Quern's intermediate representation, text (docs/ir.md) */
   QN_ARTIFACT_LLVM_IR = 3,      /* text */
   QN_ARTIFACT_ASSEMBLY = 4,     /* of the target, text */
-  QN_ARTIFACT_OBJECT = 5        /* relocatable object of the target, without undefined symbols */
+  QN_ARTIFACT_CODE = 5, /* relocatable object of the target: the kernels' code alone, without undefined symbols */
+  /* An image holds code for every target asked for and the IR, for qn_program_load (docs/images.md). The next three carry one,
+   * as `quern_image_NAME` and `quern_image_NAME_size`, and leave no symbol undefined. */
+  QN_ARTIFACT_IMAGE = 6,
+  QN_ARTIFACT_OBJECT = 7,         /* relocatable */
+  QN_ARTIFACT_STATIC_LIBRARY = 8, /* an archive of that object */
+  QN_ARTIFACT_SHARED_LIBRARY = 9,
+  QN_ARTIFACT_C_HEADER = 10 /* NAME_load, and KERNEL_launch for each kernel: queue, range, the kernel's own arguments */
 };
+
+/* An image's hit is neither counted nor logged by qn_build: qn_outputs_write does both when the output is in its place. */
+#define QN_BUILD_DEFER_HIT (UINT64_C(1) << 0)
 
 typedef struct qn_build_options {
   uint32_t struct_size;
@@ -25,9 +38,12 @@ typedef struct qn_build_options {
   uint64_t source_bytes;            /* 0: `source` ends with NUL */
   QN_SLOT(const char *, file_name); /* for diagnostics and relative includes; NULL: "<source>" */
   QN_SLOT(const char *, options);   /* as in qn_program_options */
-  QN_SLOT(const char *,
-          target); /* "host", "x86-64-linux", "x86-64-v2-linux", -v3, -v4, "aarch64-linux"; NULL: "host" */
-  uint32_t scalar; /* 1: code that is not vectorised, for comparing */
+  /* "host", "x86-64-linux", "x86-64-v2-linux", -v3, -v4, "aarch64-linux"; NULL: "host". An image's may be several, with ','
+   * between, and "opencl", whose code is made from the IR where it is loaded. */
+  QN_SLOT(const char *, target);
+  QN_SLOT(const char *, name); /* of an image: a C identifier; NULL: from file_name */
+  uint64_t flags;              /* QN_BUILD_... */
+  uint32_t scalar;             /* 1: code that is not vectorised, for comparing */
   uint32_t reserved;
 } qn_build_options;
 
@@ -39,15 +55,100 @@ typedef struct qn_artifact {
   uint64_t size_bytes;
   QN_SLOT(const char *, log); /* warnings, "" when there are none */
   uint64_t log_bytes;
+  QN_SLOT(const char *, dependencies); /* the files that were read beside the source, one a line; "" */
+  uint64_t dependency_bytes;
+  uint32_t cached; /* 0: made now; 2: found in the store */
+  uint32_t reserved;
+  char key[72]; /* in hexadecimal; "" for what isn't stored */
 } qn_artifact;
 
-/* Compiles. Any thread, in parallel. The preprocessed text and the IR need no LLVM; the others load libquern-llvm.
- * Errors: COMPILE (the text is the diagnostics), INVALID_ARGUMENT (an unknown kind, target or option is named),
- * NOT_FOUND when libquern-llvm is missing, OUT_OF_HOST_MEMORY. */
+/* Compiles, or finds it in the store. Any thread, in parallel. The preprocessed text, the IR and the C header need no LLVM;
+ * others load libquern-llvm when they are not found. Errors: COMPILE (the text is the diagnostics), INVALID_ARGUMENT (an
+ * unknown kind, target or option is named), NOT_FOUND when libquern-llvm is missing, OUT_OF_HOST_MEMORY. */
 QN_API QN_MUST_USE qn_status qn_build(const qn_build_options *options, qn_artifact *out_artifact);
 
 /* Frees what an artifact points to and clears it. NULL and a cleared artifact are allowed. */
 QN_API void qn_artifact_free(qn_artifact *artifact);
+
+/* ---- Outputs ------------------------------------------------------------------------------------ */
+
+enum {
+  QN_OUTPUT_OLD = 0,  /* as it was before the call */
+  QN_OUTPUT_SAME = 1, /* had these bytes already, and was left alone */
+  QN_OUTPUT_NEW = 2,
+  QN_OUTPUT_UNKNOWN = 3 /* could not be put back: the error text says what is there */
+};
+
+typedef struct qn_output {
+  uint32_t struct_size;
+  uint32_t state;              /* filled in: QN_OUTPUT_... */
+  QN_SLOT(const char *, name); /* in the directory, without '/' */
+  QN_SLOT(const void *, bytes);
+  uint64_t size_bytes;
+  QN_SLOT(const qn_artifact *, artifact); /* where the bytes are from; NULL: elsewhere. Its hit is told on success */
+} qn_output;
+
+#define QN_OUTPUTS_TOUCH (UINT64_C(1) << 0) /* outputs that are the same get a new time */
+
+/* Replaces all outputs of a directory, which is made when it isn't there, or none of them. Waits for another process that
+ * does the same. A file that has an output's bytes already is left alone. Errors: INVALID_ARGUMENT (a name; a directory that is
+ * none), IO (the path and the reason), TIMEOUT. */
+QN_API QN_MUST_USE qn_status qn_outputs_write(const char *directory, qn_output *const *outputs, uint32_t count,
+                                              uint64_t flags);
+
+/* ---- The store ---------------------------------------------------------------------------------- */
+
+typedef struct qn_cache_info {
+  uint32_t struct_size;
+  uint32_t counter_count;
+  char directory[1024];
+  char mode[16];      /* "write", "read", "recache", "off" */
+  char reason[512];   /* why it is off, "" when that was asked for or it isn't */
+  uint64_t max_bytes; /* 0: no limit */
+} qn_cache_info;
+
+/* Errors: INVALID_ARGUMENT for an environment variable with a wrong value, which is named. */
+QN_API QN_MUST_USE qn_status qn_cache_query(qn_cache_info *out_info);
+/* Counter `index`, counted over all processes: its name, what it counts, its value. Static texts. Errors: NOT_FOUND past the
+ * end. */
+QN_API QN_MUST_USE qn_status qn_cache_counter(uint32_t index, const char **out_name, const char **out_text,
+                                              int64_t *out_value);
+
+typedef struct qn_cache_entry {
+  uint32_t struct_size;
+  uint32_t reserved;
+  char key[72];
+  char kind[16];       /* "program", "manifest", "artifact" */
+  char label[256];     /* what it was made from */
+  uint64_t file_bytes; /* on disk */
+  uint64_t raw_bytes;  /* unpacked */
+  uint64_t used_ns;    /* of its last use, since 1970 by the store's clock */
+} qn_cache_entry;
+/* A result other than 0 stops the walk. */
+typedef int32_t (*qn_cache_visit_fn)(void *user, const qn_cache_entry *entry);
+/* Every entry, in the order of the keys. */
+QN_API QN_MUST_USE qn_status qn_cache_list(qn_cache_visit_fn visit, void *user);
+
+typedef struct qn_cache_result {
+  uint32_t struct_size;
+  uint32_t reserved;
+  uint64_t entries, bytes;                 /* that are there now */
+  uint64_t removed_entries, removed_bytes; /* by this call */
+  uint64_t swept;                          /* files that dead processes had left */
+} qn_cache_result;
+/* Reads every entry and removes damaged ones. Errors of the three: TIMEOUT when another process is at it, IO, UNSUPPORTED when
+ * the cache is off. */
+QN_API QN_MUST_USE qn_status qn_cache_verify(qn_cache_result *out_result);
+/* Removes what was used longest ago until no more than max_bytes are left; QN_WHOLE: the limit of the environment. */
+QN_API QN_MUST_USE qn_status qn_cache_prune(uint64_t max_bytes, qn_cache_result *out_result);
+QN_API QN_MUST_USE qn_status qn_cache_clear(qn_cache_result *out_result);
+
+/* Writes entries to a file, for another machine: those whose key begins with one of `count` prefixes (8 digits or more) or whose
+ * label is one of them; count 0: all. Errors: NOT_FOUND when one of them names nothing, IO. */
+QN_API QN_MUST_USE qn_status qn_cache_export(const char *path, const char *const *names, uint32_t count,
+                                             uint64_t *out_entries);
+/* Takes entries in. The whole file is checked before the first is. Errors: DATA, NOT_FOUND, IO. */
+QN_API QN_MUST_USE qn_status qn_cache_import(const char *path, uint64_t *out_entries);
 
 #ifdef __cplusplus
 }

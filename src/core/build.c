@@ -1,136 +1,251 @@
-/* build.c - quern_build.h: artifacts without a device. */
+/* build.c - quern_build.h: artifacts without a device. Found in the store by the look-up before parsing, or by what the source
+ * means; else made, and stored. */
+#include "core/build.h"
+
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/bytes.h"
 #include "base/status.h"
-#include "compiler/compiler.h"
+#include "build_id.h"
 #include "compiler/pass/pass.h"
 #include "compiler/target/target.h"
 #include "core/exit.h"
 #include "core/options.h"
-#include "quern/quern_build.h"
+#include "core/program_make.h"
 
-typedef struct build_target {
-  const char *name, *arch, *cpu;
-} build_target;
+static qn_status out_of_memory(void) { QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the artifact"); }
 
-/* "host" as cpu: the code generator asks the machine that it runs on. */
-static const build_target targets[] = {
-    {"x86-64-linux", "x86-64", "x86-64"},
-    {"x86-64-v2-linux", "x86-64", "x86-64-v2"},
-    {"x86-64-v3-linux", "x86-64", "x86-64-v3"},
-    {"x86-64-v4-linux", "x86-64", "x86-64-v4"},
-    {"aarch64-linux", "aarch64", "generic"},
-#if defined(__x86_64__)
-    {"host", "x86-64", "host"},
-#elif defined(__aarch64__)
-    {"host", "aarch64", "host"},
-#endif
-};
+static const char *label(const core_build *b) { return b->given.file_name ? b->given.file_name : "<source>"; }
 
-static qn_status find_target(const char *name, const build_target **out) {
-  qn_bytes list = {0};
-  for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
-    if (strcmp(name, targets[i].name) == 0) {
-      *out = &targets[i];
-      qn_bytes_free(&list);
-      return QN_OK;
-    }
-    qn_bytes_printf(&list, "%s%s", i ? ", " : "", targets[i].name);
+static bool needs_llvm(const core_build *b) {
+  uint32_t kind = b->given.kind;
+  return kind != QN_ARTIFACT_PREPROCESSED && kind != QN_ARTIFACT_IR && kind != QN_ARTIFACT_C_HEADER;
+}
+
+/* ---- Front end ---------------------------------------------------------------------------------- */
+
+static qn_compile_request request_of(core_build *b, const pp_files *files) {
+  return (qn_compile_request){.source = b->source,
+                              .file_name = b->given.file_name,
+                              .options = &b->options,
+                              .model = {.address_bits = 64, .has_double = true, .has_int64_atomics = true},
+                              .files = files};
+}
+
+static qn_status preprocess(core_build *b) {
+  const pp_files files = {.user = &b->seen, .seen = qn_manifest_saw};
+  const qn_compile_request request = request_of(b, &files);
+  return qn_preprocess(&b->arena, &request, &b->out, &b->log);
+}
+
+static qn_status compile(core_build *b) {
+  const pp_files files = {.user = &b->seen, .seen = qn_manifest_saw};
+  const qn_compile_request request = request_of(b, &files);
+  QN_TRY(qn_compile(&b->arena, &request, &b->module, &b->log));
+  QN_TRY(pass_access(b->module));
+  QN_TRY(core_source_describe(&b->arena, b->module, QN_SV(""), &b->description));
+  ir_print(b->module, &b->text);
+  return b->text.failed || b->log.failed ? out_of_memory() : QN_OK;
+}
+
+/* ---- Keys --------------------------------------------------------------------------------------- */
+
+/* What shapes an artifact beside its source. */
+static void add_form(qn_key_maker *maker, const core_build *b) {
+  qn_key_add_str(maker, QN_BUILD_ID);
+  qn_key_add_str(maker, needs_llvm(b) ? qn_target_llvm_id() : "");
+  qn_key_add_u64(maker, b->given.kind);
+  qn_key_add_u64(maker, b->given.scalar);
+  qn_key_add_str(maker, b->name ? b->name : "");
+  for (uint32_t i = 0; i < b->target_count; i++) {
+    qn_key_add_str(maker, b->targets[i].name);
+    qn_key_add_str(maker, b->targets[i].cpu ? b->targets[i].cpu : "");
   }
-  qn_status status = qn_error_set(QN_ERROR_INVALID_ARGUMENT, "target '%s' is not known; there are: %s", name,
-                                  list.failed ? "" : list.data);
-  qn_bytes_free(&list);
+}
+
+static void make_lookup_key(core_build *b) {
+  qn_key_maker maker;
+  qn_key_start(&maker);
+  qn_key_add_str(&maker, "look-up of an artifact");
+  add_form(&maker, b);
+  qn_key_add_str(&maker, label(b));
+  qn_key_add_str(&maker, b->given.options ? b->given.options : "");
+  qn_key_add_sv(&maker, b->source);
+  qn_key_end(&maker, &b->lookup);
+}
+
+static qn_status make_key(core_build *b) {
+  qn_key_maker maker;
+  qn_bytes description = {0};
+  core_source_pack(&b->description, &description); /* names and types of arguments, which the IR leaves out */
+  qn_key_start(&maker);
+  qn_key_add_str(&maker, "artifact");
+  add_form(&maker, b);
+  qn_key_add_u64(&maker, core_option_bits(&b->options));
+  qn_key_add_sv(&maker, qn_bytes_view(&description));
+  qn_key_add_sv(&maker, qn_bytes_view(&b->text));
+  qn_key_end(&maker, &b->key);
+  bool failed = description.failed;
+  qn_bytes_free(&description);
+  return failed ? out_of_memory() : QN_OK;
+}
+
+/* ---- Making ------------------------------------------------------------------------------------- */
+
+qn_status core_build_copy_module(core_build *b, ir_module **out) {
+  ir_module *m = ir_module_new(&b->arena, &b->module->model);
+  if (!m) return out_of_memory();
+  qn_status status = ir_parse(m, qn_bytes_view(&b->text), label(b));
+  if (status < 0)
+    ir_module_free(m);
+  else
+    *out = m;
   return status;
 }
 
-static qn_status emit_code(ir_module *m, const qn_build_options *o, const qn_compile_options *compile, qn_bytes *out) {
-  const build_target *target = NULL;
-  QN_TRY(find_target(o->target ? o->target : "host", &target));
+qn_status core_build_code(const core_build *b, ir_module *m, const core_build_target *target, uint32_t kind,
+                          qn_bytes *out) {
+  const qn_target_options options = {.emit = kind == QN_ARTIFACT_CODE       ? QN_EMIT_OBJECT
+                                             : kind == QN_ARTIFACT_ASSEMBLY ? QN_EMIT_ASSEMBLY
+                                                                            : QN_EMIT_LLVM_IR,
+                                     .arch = target->arch,
+                                     .cpu = target->cpu,
+                                     .features = "",
+                                     .scalar = b->given.scalar != 0,
+                                     .opt_disable = b->options.opt_disable};
   QN_TRY(qn_prepare_cpu(m));
-  qn_target_options code = {.emit = o->kind == QN_ARTIFACT_OBJECT     ? QN_EMIT_OBJECT
-                                    : o->kind == QN_ARTIFACT_ASSEMBLY ? QN_EMIT_ASSEMBLY
-                                                                      : QN_EMIT_LLVM_IR,
-                            .arch = target->arch,
-                            .cpu = target->cpu,
-                            .features = "",
-                            .scalar = o->scalar != 0,
-                            .opt_disable = compile->opt_disable};
-  qn_status status = qn_target_llvm(m, &code, out);
+  qn_status status = qn_target_llvm(m, &options, out);
   core_exit_after_llvm();
   return status;
 }
 
-static qn_status run_build(qn_arena *arena, const qn_build_options *o, qn_bytes *out, qn_bytes *log) {
-  qn_compile_options compile = {0};
-  QN_TRY(qn_compile_options_parse(arena, o->options ? o->options : "", &compile));
-  uint64_t size = o->source_bytes ? o->source_bytes : strlen(o->source);
-  char *source = qn_arena_copy(arena, qn_sv_make(o->source, (size_t)size)); /* with the NUL that the compiler wants */
-  if (!source) QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a source of %llu bytes", (unsigned long long)size);
-  qn_compile_request request = {
-      .source = qn_sv_make(source, (size_t)size), .file_name = o->file_name, .options = &compile};
-  request.model = (qn_model){.address_bits = 64, .has_double = true, .has_int64_atomics = true};
-  if (o->kind == QN_ARTIFACT_PREPROCESSED) return qn_preprocess(arena, &request, out, log);
-  ir_module *m;
-  QN_TRY(qn_compile(arena, &request, &m, log));
-  qn_status status = QN_OK;
-  if (o->kind == QN_ARTIFACT_IR)
-    ir_print(m, out);
-  else
-    status = emit_code(m, o, &compile, out);
-  ir_module_free(m);
-  return status;
+static qn_status make(core_build *b) {
+  if (b->given.kind == QN_ARTIFACT_IR) {
+    qn_bytes_append_sv(&b->out, qn_bytes_view(&b->text));
+    return QN_OK;
+  }
+  if (core_build_is_image(b->given.kind)) return core_build_image(b);
+  return core_build_code(b, b->module, &b->targets[0], b->given.kind, &b->out);
 }
 
-/* What the first version of qn_artifact had; without the log's field nobody could free the log. */
-enum { SMALLEST_ARTIFACT = offsetof(qn_artifact, log_bytes) + sizeof(uint64_t) };
+/* ---- Finding ------------------------------------------------------------------------------------ */
 
-static qn_status check(const qn_build_options *given, qn_build_options *o, const qn_artifact *out) {
-  if (!given) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "options is NULL; a build needs a source");
-  QN_TRY(CORE_OPTIONS_READ(o, given, "qn_build_options"));
-  QN_TRY(core_info_check(out, "out_artifact"));
-  if (out->struct_size < SMALLEST_ARTIFACT)
-    QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "out_artifact.struct_size is %u, it has %d bytes or more", out->struct_size,
-            SMALLEST_ARTIFACT);
-  if (!o->source) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "options.source is NULL");
-  if (o->kind < QN_ARTIFACT_PREPROCESSED || o->kind > QN_ARTIFACT_OBJECT)
-    QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "options.kind %u is not known (1 to %d are)", o->kind, QN_ARTIFACT_OBJECT);
+/* A hit may be counted later: when its output is in place. */
+static bool find_entry(core_build *b) {
+  if (!qn_store_peek(b->store, &b->key, QN_ENTRY_ARTIFACT, &b->out)) return false;
+  if (!(b->given.flags & QN_BUILD_DEFER_HIT)) qn_store_used(b->store, &b->key, QN_ENTRY_ARTIFACT, label(b));
+  b->is_found = true;
+  return true;
+}
+
+/* By what is known before anything is read. */
+static bool find_early(core_build *b) {
+  bool found = qn_manifest_get(b->store, &b->lookup, label(b), false, &b->key, &b->log, &b->seen) && find_entry(b);
+  if (found) return true;
+  qn_manifest_free(&b->seen);
+  qn_bytes_free(&b->log);
+  b->log = (qn_bytes){0};
+  return false;
+}
+
+static qn_status make_and_store(core_build *b) {
+  qn_store_missed(b->store, &b->key, QN_ENTRY_ARTIFACT, label(b));
+  QN_TRY(make(b));
+  if (b->out.failed) return out_of_memory();
+  qn_store_put(b->store, &b->key, QN_ENTRY_ARTIFACT, label(b), qn_bytes_view(&b->out));
   return QN_OK;
 }
 
-/* The bytes and the log in blocks of their own, each with a NUL behind it. */
-static qn_status fill_artifact(uint32_t kind, qn_bytes *out, qn_bytes *log, qn_artifact *artifact) {
-  if (!out->data) qn_bytes_append(out, "", 0);
-  if (!log->data) qn_bytes_append(log, "", 0);
-  if (out->failed || log->failed || !out->data || !log->data)
-    QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the artifact");
-  const qn_artifact made = {.struct_size = sizeof made,
-                            .kind = kind,
-                            .bytes = out->data,
-                            .size_bytes = out->size,
-                            .log = log->data,
-                            .log_bytes = log->size};
-  CORE_INFO_WRITE(artifact, &made);
+static qn_status find_or_make(core_build *b) {
+  make_lookup_key(b);
+  if (find_early(b)) return QN_OK;
+  QN_TRY(compile(b));
+  QN_TRY(make_key(b));
+  if (!find_entry(b)) QN_TRY(make_and_store(b));
+  qn_manifest_put(b->store, &b->lookup, label(b), &b->seen, &b->key, qn_bytes_view(&b->log));
+  return QN_OK;
+}
+
+/* ---- One build ---------------------------------------------------------------------------------- */
+
+static qn_status read_source(core_build *b) {
+  uint64_t size = b->given.source_bytes ? b->given.source_bytes : strlen(b->given.source);
+  if (size > SIZE_MAX / 2) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "options.source_bytes is %llu", (unsigned long long)size);
+  char *copy =
+      qn_arena_copy(&b->arena, qn_sv_make(b->given.source, (size_t)size)); /* with the NUL that the compiler wants */
+  if (!copy) QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a source of %llu bytes", (unsigned long long)size);
+  b->source = qn_sv_make(copy, (size_t)size);
+  return QN_OK;
+}
+
+static qn_status run(core_build *b) {
+  QN_TRY(qn_store_default(&b->store));
+  QN_TRY(qn_compile_options_parse(&b->arena, b->given.options ? b->given.options : "", &b->options));
+  QN_TRY(read_source(b));
+  if (b->given.kind == QN_ARTIFACT_PREPROCESSED) return preprocess(b);
+  if (needs_llvm(b)) QN_TRY(core_build_read_targets(b));
+  if (core_build_is_image(b->given.kind)) QN_TRY(core_build_read_name(b));
+  return find_or_make(b);
+}
+
+/* A caller whose struct lacks a text's field could not free the text. */
+enum { SMALLEST_ARTIFACT = offsetof(qn_artifact, dependency_bytes) + sizeof(uint64_t) };
+
+static qn_status check(const qn_build_options *given, qn_build_options *o, const qn_artifact *out_artifact) {
+  if (!given) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "options is NULL; a build needs a source");
+  if (!out_artifact) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "out_artifact is NULL");
+  QN_TRY(CORE_OPTIONS_READ(o, given, "qn_build_options"));
+  QN_TRY(core_info_check(out_artifact, "out_artifact"));
+  if (out_artifact->struct_size < SMALLEST_ARTIFACT)
+    QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "out_artifact.struct_size is %u, it has %d bytes or more",
+            out_artifact->struct_size, SMALLEST_ARTIFACT);
+  if (!o->source) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "options.source is NULL");
+  if (o->kind < QN_ARTIFACT_PREPROCESSED || o->kind > QN_ARTIFACT_C_HEADER)
+    QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "options.kind %u is not known (1 to %d are)", o->kind, QN_ARTIFACT_C_HEADER);
+  return QN_OK;
+}
+
+/* The bytes and texts in blocks of their own, each with a NUL behind it. */
+static qn_status fill_artifact(core_build *b, qn_bytes *files, qn_artifact *out) {
+  qn_bytes *const parts[] = {&b->out, &b->log, files};
+  for (size_t i = 0; i < 3; i++) {
+    if (!parts[i]->data) qn_bytes_append(parts[i], "", 0);
+    if (!parts[i]->data && !qn_bytes_reserve(parts[i], 1)) return out_of_memory();
+    if (parts[i]->failed || !parts[i]->data) return out_of_memory();
+    parts[i]->data[parts[i]->size] = '\0';
+  }
+  qn_artifact made = {.struct_size = sizeof made,
+                      .kind = b->given.kind,
+                      .bytes = b->out.data,
+                      .size_bytes = b->out.size,
+                      .log = b->log.data,
+                      .log_bytes = b->log.size,
+                      .dependencies = files->data,
+                      .dependency_bytes = files->size,
+                      .cached = b->is_found ? 2 : 0};
+  if (b->given.kind != QN_ARTIFACT_PREPROCESSED) qn_key_print(&b->key, made.key, sizeof made.key);
+  CORE_INFO_WRITE(out, &made);
   return QN_OK;
 }
 
 static qn_status build(const qn_build_options *given, qn_artifact *out_artifact) {
-  qn_build_options options;
-  QN_TRY(check(given, &options, out_artifact));
-  qn_arena arena;
-  qn_bytes out = {0}, log = {0};
-  qn_arena_init(&arena, 0);
-  qn_status status = run_build(&arena, &options, &out, &log);
-  if (status >= 0) status = fill_artifact(options.kind, &out, &log, out_artifact);
-  qn_arena_free(&arena);
-  if (status < 0) {
-    qn_bytes_free(&out);
-    qn_bytes_free(&log);
-  }
-  return status < 0 ? status : QN_OK;
+  core_build b = {0};
+  qn_bytes files = {0};
+  QN_TRY(check(given, &b.given, out_artifact));
+  qn_arena_init(&b.arena, 0);
+  qn_status status = run(&b);
+  qn_manifest_list(&b.seen, &files);
+  if (status >= 0) status = fill_artifact(&b, &files, out_artifact);
+  if (b.module) ir_module_free(b.module);
+  qn_manifest_free(&b.seen);
+  qn_bytes_free(&b.text);
+  qn_arena_free(&b.arena);
+  if (status >= 0) return QN_OK;
+  qn_bytes_free(&b.out);
+  qn_bytes_free(&b.log);
+  qn_bytes_free(&files);
+  return status;
 }
 
 qn_status qn_build(const qn_build_options *options, qn_artifact *out_artifact) {
@@ -141,7 +256,8 @@ void qn_artifact_free(qn_artifact *artifact) {
   if (!artifact) return;
   free((void *)(uintptr_t)artifact->bytes);
   free((void *)(uintptr_t)artifact->log);
+  free((void *)(uintptr_t)artifact->dependencies);
   artifact->bytes = NULL;
-  artifact->log = NULL;
-  artifact->size_bytes = artifact->log_bytes = 0;
+  artifact->log = artifact->dependencies = NULL;
+  artifact->size_bytes = artifact->log_bytes = artifact->dependency_bytes = 0;
 }

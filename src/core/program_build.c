@@ -80,7 +80,7 @@ static bool ask_manifest(build *b) {
   qn_error_saved saved;
   qn_error_save(&saved);
   core_program *program = b->make.program;
-  bool found = qn_manifest_get(b->make.store, &b->lookup, b->make.label, &b->make.key, &own);
+  bool found = qn_manifest_get(b->make.store, &b->lookup, b->make.label, true, &b->make.key, &own, NULL);
   if (found && core_source_unpack(&program->arena, qn_bytes_view(&own), &program->source) < 0) {
     qn_store_reject(b->make.store, &b->lookup, QN_ENTRY_MANIFEST);
     found = false;

@@ -13,11 +13,6 @@ enum { DIGITS = QN_KEY_BYTES * 2, PRUNE_BYTE = 0 };
 
 /* ---- Walking ------------------------------------------------------------------------------------ */
 
-static int digit_of(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* "ab" and "cdef...-KIND" make an item. */
 static bool read_name(const char *shard, const char *name, qn_store_item *out) {
   char digits[DIGITS + 1];
@@ -25,11 +20,8 @@ static bool read_name(const char *shard, const char *name, qn_store_item *out) {
   if (strlen(shard) != 2 || length < DIGITS - 2 + 2 || length > DIGITS - 2 + 4 || name[DIGITS - 2] != '-') return false;
   memcpy(digits, shard, 2);
   memcpy(digits + 2, name, DIGITS - 2);
-  for (int i = 0; i < QN_KEY_BYTES; i++) {
-    int high = digit_of(digits[2 * i]), low = digit_of(digits[2 * i + 1]);
-    if (high < 0 || low < 0) return false;
-    out->key.bytes[i] = (unsigned char)(high << 4 | low);
-  }
+  digits[DIGITS] = '\0';
+  if (!qn_key_read(digits, &out->key)) return false;
   char *end;
   unsigned long kind = strtoul(name + DIGITS - 2 + 1, &end, 10);
   out->kind = (uint32_t)kind;

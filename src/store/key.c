@@ -24,3 +24,17 @@ void qn_key_print(const qn_key *key, char *out, size_t capacity) {
   }
   if (capacity > 0) out[at] = '\0';
 }
+
+static int digit_of(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+bool qn_key_read(const char *text, qn_key *out) {
+  for (size_t i = 0; i < QN_KEY_BYTES; i++) {
+    int high = digit_of(text[2 * i]), low = high < 0 ? -1 : digit_of(text[2 * i + 1]);
+    if (low < 0) return false;
+    out->bytes[i] = (unsigned char)(high << 4 | low);
+  }
+  return text[(size_t)QN_KEY_BYTES * 2] == '\0';
+}

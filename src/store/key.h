@@ -3,6 +3,7 @@
 #define QUERN_STORE_KEY_H
 
 #include <blake2.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,5 +28,7 @@ void qn_key_end(qn_key_maker *maker, qn_key *out_key);
 static inline qn_sv qn_key_view(const qn_key *key) { return qn_sv_make((const char *)key->bytes, QN_KEY_BYTES); }
 /* Two hexadecimal digits a byte and a NUL, as far as `capacity` goes. */
 void qn_key_print(const qn_key *key, char *out, size_t capacity);
+/* Reads a whole key's hexadecimal digits. False: it is none. */
+bool qn_key_read(const char *text, qn_key *out);
 
 #endif

@@ -133,11 +133,27 @@ void qn_manifest_put(qn_store *store, const qn_key *lookup, const char *label, c
   qn_bytes_free(&all);
 }
 
-bool qn_manifest_get(qn_store *store, const qn_key *lookup, const char *label, qn_key *out_result, qn_bytes *out_own) {
+static bool take_result(const result *r, qn_key *out_result, qn_bytes *out_own, qn_manifest *out_seen) {
+  *out_result = r->key;
+  qn_bytes_append_sv(out_own, r->own);
+  if (out_seen) {
+    qn_bytes_append_sv(&out_seen->files, r->files);
+    out_seen->count = r->file_count;
+  }
+  return !out_own->failed && (!out_seen || !out_seen->files.failed);
+}
+
+static bool look_up(qn_store *store, const qn_key *lookup, const char *label, bool counts, qn_bytes *out) {
+  if (!counts) return qn_store_peek(store, lookup, QN_ENTRY_MANIFEST, out);
+  return qn_store_get(store, lookup, QN_ENTRY_MANIFEST, label, out) == QN_STORE_HIT;
+}
+
+bool qn_manifest_get(qn_store *store, const qn_key *lookup, const char *label, bool counts, qn_key *out_result,
+                     qn_bytes *out_own, qn_manifest *out_seen) {
   qn_bytes bytes = {0};
   qn_error_saved saved;
   bool found = false;
-  if (qn_store_get(store, lookup, QN_ENTRY_MANIFEST, label, &bytes) != QN_STORE_HIT) {
+  if (!look_up(store, lookup, label, counts, &bytes)) {
     qn_bytes_free(&bytes);
     return false;
   }
@@ -147,12 +163,21 @@ bool qn_manifest_get(qn_store *store, const qn_key *lookup, const char *label, q
   for (uint32_t i = 0; i < count && !found; i++) {
     result r = unpack_result(&from);
     if (from.failed || !holds_now(&r)) continue;
-    *out_result = r.key;
-    qn_bytes_append_sv(out_own, r.own);
-    found = !out_own->failed;
+    found = take_result(&r, out_result, out_own, out_seen);
   }
   if (from.failed) qn_store_reject(store, lookup, QN_ENTRY_MANIFEST);
   qn_error_restore(&saved);
   qn_bytes_free(&bytes);
   return found;
+}
+
+void qn_manifest_list(const qn_manifest *seen, qn_bytes *out) {
+  qn_unpack from = qn_unpack_from(qn_bytes_view(&seen->files));
+  qn_key hash;
+  for (uint32_t i = 0; i < seen->count && !from.failed; i++) {
+    qn_sv path = qn_unpack_text(&from);
+    bool found = qn_unpack_u32(&from) != 0;
+    unpack_hash(&from, &hash);
+    if (found && !from.failed) qn_bytes_printf(out, "%.*s\n", QN_SV_ARG(path));
+  }
 }

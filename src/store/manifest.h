@@ -27,7 +27,11 @@ void qn_manifest_free(qn_manifest *manifest);
 /* Adds a result to the look-up key's manifest. `label` is for people. */
 void qn_manifest_put(qn_store *store, const qn_key *lookup, const char *label, const qn_manifest *seen,
                      const qn_key *result, qn_sv own);
-/* The result whose conditions hold now; its bytes are appended to `out_own`. False: there is none. */
-bool qn_manifest_get(qn_store *store, const qn_key *lookup, const char *label, qn_key *out_result, qn_bytes *out_own);
+/* The result whose conditions hold now; its bytes are appended to `out_own`, and the files that were read to `out_seen`, which
+ * may be NULL. False: there is none. `counts`: the look-up is counted and logged. */
+bool qn_manifest_get(qn_store *store, const qn_key *lookup, const char *label, bool counts, qn_key *out_result,
+                     qn_bytes *out_own, qn_manifest *out_seen);
+/* The paths of the files that were read, one a line. */
+void qn_manifest_list(const qn_manifest *seen, qn_bytes *out);
 
 #endif

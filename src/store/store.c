@@ -191,6 +191,23 @@ qn_store_answer qn_store_get(qn_store *store, const qn_key *key, qn_entry_kind k
   return answer;
 }
 
+void qn_store_used(qn_store *store, const qn_key *key, qn_entry_kind kind, const char *label) {
+  char path[4096];
+  qn_error_saved saved;
+  if (store->settings.mode == QN_STORE_OFF || !qn_store_entry_path(store, key, kind, path, sizeof path)) return;
+  tell("hit", key, label, kind_text(kind));
+  qn_error_save(&saved);
+  uint64_t now = qn_store_count_one(store, QN_COUNT_HITS);
+  if (now != 0) (void)!qn_file_set_time(path, now);
+  qn_error_restore(&saved);
+}
+
+void qn_store_missed(qn_store *store, const qn_key *key, qn_entry_kind kind, const char *label) {
+  qn_bytes nothing = {0};
+  (void)qn_store_get(store, key, kind, label, &nothing); /* with its reason; a damaged one goes */
+  qn_bytes_free(&nothing);
+}
+
 bool qn_store_peek(qn_store *store, const qn_key *key, qn_entry_kind kind, qn_bytes *out) {
   char path[4096];
   qn_error_saved saved;

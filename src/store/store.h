@@ -58,6 +58,12 @@ qn_store_answer qn_store_get(qn_store *store, const qn_key *key, qn_entry_kind k
 /* The same, but neither a use nor counted. True: a hit. */
 bool qn_store_peek(qn_store *store, const qn_key *key, qn_entry_kind kind, qn_bytes *out);
 
+/* Counts and tells of a hit that was peeked at, now that it has been of use. */
+void qn_store_used(qn_store *store, const qn_key *key, qn_entry_kind kind, const char *label);
+
+/* Counts and tells of a peek that found nothing. */
+void qn_store_missed(qn_store *store, const qn_key *key, qn_entry_kind kind, const char *label);
+
 /* Stores `body`, in place of what was there, and prunes when the store has become too large. Returns whether it is there
  * now. `label` is for people. */
 bool qn_store_put(qn_store *store, const qn_key *key, qn_entry_kind kind, const char *label, qn_sv body);

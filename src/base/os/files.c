@@ -72,6 +72,19 @@ qn_status qn_file_read(const char *path, uint64_t limit_bytes, qn_bytes *out) {
   return status;
 }
 
+qn_status qn_file_read_head(const char *path, void *out, size_t capacity, size_t *out_size) {
+  int file = open_again(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+  if (file < 0) return io_error("opened", path, errno);
+  ssize_t got;
+  do got = read(file, out, capacity);
+  while (got < 0 && errno == EINTR);
+  int error = errno;
+  close(file);
+  if (got < 0) return io_error("read", path, error);
+  *out_size = (size_t)got;
+  return QN_OK;
+}
+
 /* ---- Writing ---- */
 
 static int write_all(int file, const char *data, size_t size) {

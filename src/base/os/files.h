@@ -15,6 +15,9 @@
  * LIMIT (larger than limit_bytes), OUT_OF_HOST_MEMORY. On an error `out` is as before. */
 QN_MUST_USE qn_status qn_file_read(const char *path, uint64_t limit_bytes, qn_bytes *out);
 
+/* The first bytes of a file, up to `capacity`. Errors: NOT_FOUND, IO. */
+QN_MUST_USE qn_status qn_file_read_head(const char *path, void *out, size_t capacity, size_t *out_size);
+
 /* Replaces a file by a whole new one: temporary file beside it, fsync, rename. A reader sees the old file or the new
  * one. A link is followed; permissions of an old file are kept. What isn't a regular file (a device, a pipe) is written
  * in place. Errors: IO; nothing is left behind. */

@@ -1,0 +1,176 @@
+/* build_image.c - images, and the artifacts that carry one. */
+#include <string.h>
+
+#include "base/os/files.h"
+#include "base/status.h"
+#include "compiler/artifact/artifact.h"
+#include "core/build.h"
+#include "core/program_image.h"
+#include "core/program_make.h"
+#include "quern/adapter.h"
+
+static qn_status out_of_memory(void) { QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for an image"); }
+
+/* ---- Options ------------------------------------------------------------------------------------ */
+
+static qn_status add_target(core_build *b, qn_sv name) {
+  core_build_target target;
+  QN_TRY(core_build_target_find(name, core_build_is_image(b->given.kind), &target));
+  if (!target.arch && !core_build_is_image(b->given.kind))
+    QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "target '%s' is for images: its code is made where they are loaded",
+            target.name);
+  for (uint32_t i = 0; i < b->target_count; i++)
+    if (strcmp(b->targets[i].name, target.name) == 0) return QN_OK;
+  if (b->target_count == QN_IMAGE_CODES) QN_FAIL(QN_ERROR_LIMIT, "more than %d targets", QN_IMAGE_CODES);
+  /* The best first, for that is what a device takes. */
+  uint32_t at = b->target_count++;
+  for (; at > 0 && b->targets[at - 1].rank < target.rank; at--) b->targets[at] = b->targets[at - 1];
+  b->targets[at] = target;
+  return QN_OK;
+}
+
+qn_status core_build_read_targets(core_build *b) {
+  qn_sv rest = qn_sv_from(b->given.target ? b->given.target : "host");
+  for (;;) {
+    const char *comma = rest.size > 0 ? memchr(rest.data, ',', rest.size) : NULL;
+    size_t size = comma ? (size_t)(comma - rest.data) : rest.size;
+    QN_TRY(add_target(b, qn_sv_make(rest.data, size)));
+    if (!comma) break;
+    rest = qn_sv_make(comma + 1, rest.size - size - 1);
+  }
+  if (b->target_count > 1 && !core_build_is_image(b->given.kind))
+    QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "this kind of artifact is of one target, and '%s' are %u", b->given.target,
+            b->target_count);
+  return QN_OK;
+}
+
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/* The file's name up to its first dot, made an identifier. */
+static char *name_of_file(core_build *b) {
+  qn_sv name = qn_path_name(qn_sv_from(b->given.file_name ? b->given.file_name : "kernels"));
+  const char *dot = name.size > 1 ? memchr(name.data + 1, '.', name.size - 1) : NULL;
+  qn_sv stem = qn_sv_make(name.data, dot ? (size_t)(dot - name.data) : name.size);
+  bool starts_badly = stem.size == 0 || is_digit(stem.data[0]);
+  char *copy = qn_arena_printf(&b->arena, "%s%.*s", starts_badly ? "_" : "", QN_SV_ARG(stem));
+  for (char *at = copy; at && *at; at++)
+    if (!is_letter(*at) && !is_digit(*at)) *at = '_';
+  return copy;
+}
+
+qn_status core_build_read_name(core_build *b) {
+  const char *name = b->given.name ? b->given.name : name_of_file(b);
+  if (!name) return out_of_memory();
+  bool good = is_letter(name[0]) && strlen(name) < 128;
+  for (const char *at = name; *at; at++) good = good && (is_letter(*at) || is_digit(*at));
+  if (!good) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "name '%s' is no C identifier of up to 127 letters", name);
+  b->name = name;
+  return QN_OK;
+}
+
+/* ---- The image ---------------------------------------------------------------------------------- */
+
+/* One target's code with what launches need of it; appended to `out`. */
+static qn_status make_code(core_build *b, const core_build_target *target, qn_bytes *out) {
+  ir_module *m = NULL;
+  qn_bytes object = {0};
+  core_kernel_list kernels;
+  QN_TRY(core_build_copy_module(b, &m));
+  qn_status status = core_build_code(b, m, target, QN_ARTIFACT_CODE, &object);
+  if (status >= 0) status = core_kernels_describe(&b->arena, m, &kernels);
+  if (status >= 0) {
+    const qn_adapter_code code = {
+        .struct_size = sizeof code, .kind = QN_CODE_ELF_OBJECT, .bytes = object.data, .size_bytes = object.size};
+    core_image_pack(&kernels, &code, out);
+  }
+  ir_module_free(m);
+  qn_bytes_free(&object);
+  return status;
+}
+
+static qn_status make_codes(core_build *b, qn_image *image, qn_bytes codes[QN_IMAGE_CODES]) {
+  for (uint32_t i = 0; i < b->target_count; i++) {
+    const core_build_target *target = &b->targets[i];
+    if (!target->arch) continue;
+    uint32_t at = image->code_count++;
+    QN_TRY(make_code(b, target, &codes[at]));
+    if (codes[at].failed) return out_of_memory();
+    image->codes[at] = (qn_image_code){.model = 0,
+                                       .target = qn_sv_from(target->name),
+                                       .arch = qn_sv_from(target->arch),
+                                       .cpu = qn_sv_from(target->cpu),
+                                       .features = qn_sv_from(target->features),
+                                       .bytes = qn_bytes_view(&codes[at])};
+  }
+  return QN_OK;
+}
+
+static qn_status make_image(core_build *b, qn_bytes *out) {
+  qn_bytes codes[QN_IMAGE_CODES] = {{0}}, description = {0};
+  const qn_model *model = &b->module->model;
+  qn_image image = {.model_count = 1};
+  core_source_pack(&b->description, &description);
+  image.models[0] = (qn_image_model){.address_bits = model->address_bits,
+                                     .features = (uint32_t)model->has_double | (uint32_t)model->has_half << 1 |
+                                                 (uint32_t)model->has_int64_atomics << 2,
+                                     .options = core_option_bits(&b->options),
+                                     .source = qn_bytes_view(&description),
+                                     .ir = qn_bytes_view(&b->text)};
+  qn_status status = description.failed ? out_of_memory() : make_codes(b, &image, codes);
+  if (status >= 0) qn_image_pack(&image, out);
+  for (uint32_t i = 0; i < QN_IMAGE_CODES; i++) qn_bytes_free(&codes[i]);
+  qn_bytes_free(&description);
+  return status;
+}
+
+/* ---- What carries it ---------------------------------------------------------------------------- */
+
+/* The machine of an object file: that of its targets, which must be of one. */
+static qn_status find_machine(const core_build *b, qn_artifact_machine *out) {
+  const core_build_target *first = NULL;
+  for (uint32_t i = 0; i < b->target_count; i++) {
+    const core_build_target *target = &b->targets[i];
+    if (!target->arch) continue;
+    if (first && first->machine != target->machine)
+      QN_FAIL(QN_ERROR_INVALID_ARGUMENT,
+              "an object is of one machine, and targets %s and %s are of two; an image may hold both", first->name,
+              target->name);
+    if (!first) first = target;
+  }
+  core_build_target host;
+  if (!first) QN_TRY(core_build_target_find(QN_SV("host"), true, &host));
+  *out = first ? first->machine : host.machine;
+  return QN_OK;
+}
+
+static qn_status make_carrier(core_build *b) {
+  qn_bytes image = {0};
+  qn_artifact_data data = {.name = b->name};
+  QN_TRY(find_machine(b, &data.machine));
+  qn_status status = make_image(b, &image);
+  data.bytes = qn_bytes_view(&image);
+  if (status >= 0 && image.failed) status = out_of_memory();
+  if (status >= 0 && b->given.kind == QN_ARTIFACT_OBJECT) qn_artifact_object(&data, &b->out);
+  if (status >= 0 && b->given.kind == QN_ARTIFACT_STATIC_LIBRARY) qn_artifact_static_library(&data, &b->out);
+  if (status >= 0 && b->given.kind == QN_ARTIFACT_SHARED_LIBRARY) qn_artifact_shared_library(&data, &b->out);
+  qn_bytes_free(&image);
+  return status;
+}
+
+static qn_status make_header(core_build *b) {
+  uint32_t count = b->description.kernel_count;
+  qn_artifact_kernel *kernels = QN_ARENA_ARRAY(&b->arena, qn_artifact_kernel, count ? count : 1);
+  if (!kernels) return out_of_memory();
+  for (uint32_t i = 0; i < count; i++) {
+    const core_kernel_source *k = &b->description.kernels[i];
+    kernels[i] = (qn_artifact_kernel){k->name, k->arguments, k->argument_count};
+  }
+  qn_artifact_header(b->name, kernels, count, &b->out);
+  return QN_OK;
+}
+
+qn_status core_build_image(core_build *b) {
+  if (b->given.kind == QN_ARTIFACT_IMAGE) return make_image(b, &b->out);
+  return b->given.kind == QN_ARTIFACT_C_HEADER ? make_header(b) : make_carrier(b);
+}
