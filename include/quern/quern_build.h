@@ -143,6 +143,9 @@ QN_API QN_MUST_USE qn_status qn_cache_verify(qn_cache_result *out_result);
 QN_API QN_MUST_USE qn_status qn_cache_prune(uint64_t max_bytes, qn_cache_result *out_result);
 QN_API QN_MUST_USE qn_status qn_cache_clear(qn_cache_result *out_result);
 
+/* Reads a size as QUERN_CACHE_MAX_SIZE does: "1.5G", "500M", "64KiB". Errors: INVALID_ARGUMENT. */
+QN_API QN_MUST_USE qn_status qn_cache_size(const char *text, uint64_t *out_bytes);
+
 /* Writes entries to a file, for another machine: those whose key begins with one of `count` prefixes (8 digits or more) or whose
  * label is one of them; count 0: all. Errors: NOT_FOUND when one of them names nothing, IO. */
 QN_API QN_MUST_USE qn_status qn_cache_export(const char *path, const char *const *names, uint32_t count,

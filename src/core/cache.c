@@ -134,6 +134,14 @@ static qn_status clear(qn_cache_result *out_result) {
 
 qn_status qn_cache_clear(qn_cache_result *out_result) { CORE_CALL(clear(out_result)); }
 
+static qn_status read_size(const char *text, uint64_t *out_bytes) {
+  if (!text) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "text is NULL");
+  if (!out_bytes) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "out_bytes is NULL");
+  return qn_size_parse(qn_sv_from(text), out_bytes);
+}
+
+qn_status qn_cache_size(const char *text, uint64_t *out_bytes) { CORE_CALL(read_size(text, out_bytes)); }
+
 /* ---- To other machines -------------------------------------------------------------------------- */
 
 static qn_status export_to(const char *path, const char *const *names, uint32_t count, uint64_t *out_entries) {

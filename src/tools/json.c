@@ -45,6 +45,11 @@ void json_string(json *j, const char *key, const char *text) {
   quoted(j, text);
 }
 
+void json_i64(json *j, const char *key, int64_t value) {
+  lead(j, key);
+  fprintf(j->file, "%" PRId64, value);
+}
+
 void json_u64(json *j, const char *key, uint64_t value) {
   lead(j, key);
   fprintf(j->file, "%" PRIu64, value);

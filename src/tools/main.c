@@ -14,6 +14,8 @@ static const struct command {
   const char *what;
 } commands[] = {
     {"run", command_run, "run a kernel of an OpenCL C file on arrays, pictures and numbers"},
+    {"build", command_build, "compile OpenCL C files ahead of time, to objects, libraries, headers and text"},
+    {"cache", command_cache, "look after what compiled programs are kept in"},
     {"devices", command_devices, "list the devices that kernels can run on"},
 };
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "option.h"
 #include "run.h"
 
 /* What an option does with its word. */
@@ -25,11 +26,7 @@ typedef enum option_kind {
   HELP
 } option_kind;
 
-static const struct option {
-  const char *name, *short_name;
-  option_kind kind;
-  bool takes_word;
-} options[] = {
+static const tool_option options[] = {
     {"--kernel", "-k", KERNEL, true},
     {"--device", "-d", DEVICE, true},
     {"--arg", "-a", ARG, true},
@@ -49,31 +46,6 @@ static const struct option {
     {"--help", "-h", HELP, false},
 };
 #define OPTION_COUNT (sizeof options / sizeof *options)
-
-/* The option that `word` names; *out_rest is what is glued to it ("-DN=1", "--arg=x=1") or NULL. */
-static const struct option *find_option(const char *word, const char **out_rest) {
-  for (size_t i = 0; i < OPTION_COUNT; i++) {
-    size_t n = strlen(options[i].name);
-    if (strncmp(word, options[i].name, n) == 0 && (word[n] == 0 || (word[n] == '=' && options[i].takes_word))) {
-      *out_rest = word[n] ? word + n + 1 : NULL;
-      return &options[i];
-    }
-    if (word[1] != '-' && options[i].short_name && strncmp(word, options[i].short_name, 2) == 0 &&
-        (word[2] == 0 || options[i].takes_word)) {
-      *out_rest = word[2] ? word + 2 : NULL;
-      return &options[i];
-    }
-  }
-  return NULL;
-}
-
-static tool_status unknown_option(const char *word) {
-  const char *names[OPTION_COUNT];
-  for (size_t i = 0; i < OPTION_COUNT; i++) names[i] = options[i].name;
-  const char *near = tool_nearest(word, names, OPTION_COUNT);
-  return tool_error(TOOL_USAGE, "unknown option '%s'%s%s%s; quern run --help lists them", word,
-                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-}
 
 static tool_status add_pair(const char *option, const char *word, char separator, bool needs_value, run_pair *pairs,
                             uint32_t *count) {
@@ -117,28 +89,13 @@ static tool_status parse_sizes(const char *option, const char *word, uint64_t si
   return TOOL_OK;
 }
 
-/* Adds "-D word" to the compiler's options, quoted so that it stays one word. */
 static void add_build(run_options *o, const char *flag, const char *word) {
-  size_t old = o->build ? strlen(o->build) : 0;
-  o->build = tool_grow(o->build, old + strlen(flag) + strlen(word) * 4 + 8, 1);
-  char *at = o->build + old;
-  if (old) *at++ = ' ';
-  at = stpcpy(at, flag);
-  if (*flag) *at++ = ' ';
-  *at++ = '\'';
-  for (; *word; word++) {
-    if (*word == '\'')
-      at = stpcpy(at, "'\\''");
-    else
-      *at++ = *word;
-  }
-  *at++ = '\'';
-  *at = 0;
+  tool_add_build_option(&o->build, flag, word);
 }
 
-static tool_status apply(const struct option *option, const char *word, run_options *o) {
+static tool_status apply(option_kind kind, const char *word, run_options *o) {
   uint64_t number;
-  switch (option->kind) {
+  switch (kind) {
     case KERNEL:
       o->kernel = word;
       break;
@@ -207,18 +164,13 @@ tool_status run_options_parse(int argc, char **argv, run_options *o) {
       o->file = word;
       continue;
     }
-    if (strncmp(word, "-cl-", 4) == 0 || strcmp(word, "-w") == 0 ||
-        strcmp(word, "-Werror") == 0) { /* the compiler's own options read the same here */
+    if (tool_is_build_option(word)) {
       add_build(o, "", word);
       continue;
     }
-    const struct option *option = find_option(word, &rest);
-    if (!option) return unknown_option(word);
-    if (option->takes_word && !rest) {
-      if (i + 1 == argc) return tool_error(TOOL_USAGE, "%s needs a word after it", word);
-      rest = argv[++i];
-    }
-    TOOL_TRY(apply(option, rest, o));
+    int kind = 0;
+    TOOL_TRY(tool_option_take(options, OPTION_COUNT, argc, argv, &i, &kind, &rest));
+    TOOL_TRY(apply((option_kind)kind, rest, o));
     if (o->help) return TOOL_OK;
   }
   if (!o->file)

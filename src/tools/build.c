@@ -1,0 +1,273 @@
+/* build.c - `quern build`: outputs of OpenCL C files, all of them or none. */
+#include "build.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "quern build FILE.cl... -o DIR [--emit KIND[,KIND]] [--target T[,T]] [--name NAME] [-P NAME=V]   compile ahead of "
+    "time\n"
+    "\n"
+    "  -o DIR               where the outputs go; all of them are replaced, or none is\n"
+    "  --emit KIND,...      object, static_library, shared_library, c_header (these carry an image), image, ir, "
+    "llvm_ir,\n"
+    "                       assembly; default object,c_header\n"
+    "  --target T,...       host, x86-64-linux, x86-64-v2-linux, -v3-, -v4-, aarch64-linux, opencl; default host. An "
+    "image\n"
+    "                       holds code for each, and the device takes the best that it can run\n"
+    "  --name NAME          of the image: a C identifier; default the file's name\n"
+    "  -P NAME=V            a parameter of the source;  --params lists those that there are\n"
+    "  -D NAME[=V], -I DIR, -cl-..., -w, -Werror   as OpenCL C compilers take them;  -b OPTION any other\n"
+    "  --depfile FILE       a makefile rule with the files that were read\n"
+    "  --touch              an output that is the same already gets a new time\n"
+    "  -j N                 compile N outputs at once; default: one a core\n"
+    "\n"
+    "What was built before comes from the cache (quern cache; QUERN_LOG=cache tells). Exit status: 0 done, 1 a file "
+    "or\n"
+    "kernel failed, 2 wrong usage.\n"
+    "\n"
+    "Examples\n"
+    "  quern build examples/add.cl -P offset=2 --emit object,static_library,c_header -o out\n"
+    "  quern build kernels/*.cl --target x86-64-linux,x86-64-v3-linux -j 8 -o out\n"
+    "  quern build examples/add.cl --params\n";
+
+enum { SOURCE_LIMIT = 256 << 20 };
+
+typedef struct source {
+  const char *file;
+  char *text;
+  uint64_t size;
+  char *stem;
+} source;
+
+typedef struct plan {
+  build_options options;
+  source *sources;
+  build_job *jobs;
+  size_t job_count;
+} plan;
+
+/* ---- Names -------------------------------------------------------------------------------------- */
+
+/* As the library makes an image's name of a file's. */
+static char *stem_of(const build_options *o, const char *file) {
+  if (o->name) return tool_copy(o->name, strlen(o->name));
+  const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+  size_t length = name[0] ? strcspn(name + 1, ".") + 1 : 0;
+  bool is_digit = name[0] >= '0' && name[0] <= '9';
+  char *stem = tool_alloc(length + 2, 1);
+  snprintf(stem, length + 2, "%s%.*s", is_digit || !length ? "_" : "", (int)length, name);
+  for (char *at = stem; *at; at++)
+    if (!((*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') || (*at >= '0' && *at <= '9'))) *at = '_';
+  return stem;
+}
+
+static char *output_name(const plan *p, const source *s, const build_kind *kind, const char *target) {
+  bool several = kind->per_target && p->options.target_count > 1;
+  size_t size = strlen(s->stem) + strlen(kind->prefix) + strlen(kind->suffix) + (several ? strlen(target) + 1 : 0) + 1;
+  char *name = tool_alloc(size, 1);
+  snprintf(name, size, "%s%s%s%s%s", kind->prefix, s->stem, several ? "-" : "", several ? target : "", kind->suffix);
+  return name;
+}
+
+static tool_status check_names(const plan *p) {
+  for (size_t i = 0; i < p->job_count; i++)
+    for (size_t j = 0; j < i; j++)
+      if (strcmp(p->jobs[i].output, p->jobs[j].output) == 0)
+        return tool_error(TOOL_USAGE, "'%s' would come from '%s' and from '%s': build them to two directories",
+                          p->jobs[i].output, p->jobs[j].file, p->jobs[i].file);
+  return TOOL_OK;
+}
+
+/* ---- Planning ----------------------------------------------------------------------------------- */
+
+static tool_status read_sources(plan *p) {
+  p->sources = tool_alloc(p->options.file_count, sizeof *p->sources);
+  for (size_t i = 0; i < p->options.file_count; i++) {
+    source *s = &p->sources[i];
+    s->file = p->options.files[i];
+    TOOL_TRY(tool_read_file(s->file, SOURCE_LIMIT, &s->text, &s->size));
+    s->stem = stem_of(&p->options, s->file);
+  }
+  return TOOL_OK;
+}
+
+static void add_job(plan *p, const source *s, const build_kind *kind, const char *target) {
+  p->jobs = tool_grow(p->jobs, p->job_count + 1, sizeof *p->jobs);
+  p->jobs[p->job_count++] = (build_job){.file = s->file,
+                                        .source = s->text,
+                                        .source_bytes = s->size,
+                                        .kind = kind,
+                                        .target = target,
+                                        .output = output_name(p, s, kind, target)};
+}
+
+static tool_status plan_jobs(plan *p) {
+  const build_options *o = &p->options;
+  for (size_t i = 0; i < o->file_count; i++)
+    for (size_t k = 0; k < o->kind_count; k++) {
+      if (!o->kinds[k]->per_target || o->target_count == 0)
+        add_job(p, &p->sources[i], o->kinds[k], o->target);
+      else
+        for (size_t t = 0; t < o->target_count; t++) add_job(p, &p->sources[i], o->kinds[k], o->targets[t]);
+    }
+  return check_names(p);
+}
+
+/* ---- Results ------------------------------------------------------------------------------------ */
+
+/* The first job of each file that failed is told: the others say the same. */
+static tool_status tell_failures(const plan *p) {
+  tool_status worst = TOOL_OK;
+  const char *told = NULL;
+  for (size_t i = 0; i < p->job_count; i++) {
+    const build_job *job = &p->jobs[i];
+    if (job->status >= 0) continue;
+    bool is_usage = job->status == QN_ERROR_INVALID_ARGUMENT || job->status == QN_ERROR_UNSUPPORTED;
+    tool_status status = is_usage ? TOOL_USAGE : TOOL_FAILED;
+    if (told != job->file) tool_error(status, "%s: %s", job->output, job->error);
+    told = job->file;
+    if (worst == TOOL_OK || status == TOOL_USAGE) worst = status;
+  }
+  return worst;
+}
+
+static void tell_warnings(const plan *p) {
+  const char *told = NULL;
+  for (size_t i = 0; i < p->job_count; i++) {
+    const build_job *job = &p->jobs[i];
+    if (told == job->file || job->artifact.log_bytes == 0) continue;
+    fputs(job->artifact.log, stderr);
+    told = job->file;
+  }
+}
+
+/* Kernels of two files that have one name: their headers could not be used together. */
+static tool_status check_kernels(const plan *p) {
+  for (size_t i = 0; i < p->job_count; i++) {
+    if (p->jobs[i].kind->kind != QN_ARTIFACT_C_HEADER) continue;
+    static const char mark[] = "static inline qn_status ";
+    const char *text = p->jobs[i].artifact.bytes;
+    for (const char *at = strstr(text, mark); at; at = strstr(at + 1, mark)) {
+      const char *name = at + sizeof mark - 1;
+      size_t length = strcspn(name, "(");
+      if (length < 7 || strncmp(name + length - 7, "_launch", 7) != 0) continue;
+      for (size_t j = 0; j < i; j++) {
+        char wanted[512];
+        if (p->jobs[j].kind->kind != QN_ARTIFACT_C_HEADER) continue;
+        snprintf(wanted, sizeof wanted, "%s%.*s(", mark, (int)length, name);
+        if (strstr(p->jobs[j].artifact.bytes, wanted))
+          return tool_error(TOOL_USAGE, "two kernels are named '%.*s': in '%s' and in '%s'", (int)length - 7, name,
+                            p->jobs[j].file, p->jobs[i].file);
+      }
+    }
+  }
+  return TOOL_OK;
+}
+
+/* ---- Dependencies ------------------------------------------------------------------------------- */
+
+static void put_path(FILE *to, const char *path, size_t length) {
+  for (size_t i = 0; i < length; i++) {
+    if (path[i] == ' ' || path[i] == '#' || path[i] == '\\') fputc('\\', to);
+    if (path[i] == '$') fputc('$', to);
+    fputc(path[i], to);
+  }
+}
+
+static void put_dependencies(FILE *to, const plan *p) {
+  for (size_t i = 0; i < p->job_count; i++) {
+    const build_job *job = &p->jobs[i];
+    put_path(to, p->options.directory, strlen(p->options.directory));
+    fputc('/', to);
+    put_path(to, job->output, strlen(job->output));
+    fputs(": ", to);
+    put_path(to, job->file, strlen(job->file));
+    for (const char *at = job->artifact.dependencies; *at;) {
+      size_t length = strcspn(at, "\n");
+      fputs(" \\\n  ", to);
+      put_path(to, at, length);
+      at += length + (at[length] == '\n');
+    }
+    fputc('\n', to);
+  }
+}
+
+static tool_status write_depfile(const plan *p) {
+  tool_outputs outputs = {0};
+  const char *temporary = NULL;
+  if (!p->options.depfile) return TOOL_OK;
+  TOOL_TRY(tool_outputs_add(&outputs, p->options.depfile, &temporary));
+  FILE *to = fopen(temporary, "w");
+  if (to) put_dependencies(to, p);
+  bool good = to && !ferror(to);
+  if (to && fclose(to) != 0) good = false;
+  if (good) return tool_outputs_commit(&outputs);
+  tool_outputs_discard(&outputs);
+  return tool_error(TOOL_FAILED, "%s can't be written", p->options.depfile);
+}
+
+/* ---- Build -------------------------------------------------------------------------------------- */
+
+static tool_status write_outputs(const plan *p) {
+  qn_output *outputs = tool_alloc(p->job_count, sizeof *outputs);
+  qn_output **list = tool_alloc(p->job_count, sizeof *list);
+  for (size_t i = 0; i < p->job_count; i++) {
+    const build_job *job = &p->jobs[i];
+    outputs[i] = (qn_output){.struct_size = sizeof outputs[i],
+                             .name = job->output,
+                             .bytes = job->artifact.bytes,
+                             .size_bytes = job->artifact.size_bytes,
+                             .artifact = &job->artifact};
+    list[i] = &outputs[i];
+  }
+  qn_status status =
+      qn_outputs_write(p->options.directory, list, (uint32_t)p->job_count, p->options.touch ? QN_OUTPUTS_TOUCH : 0);
+  free(list);
+  free(outputs);
+  return status < 0 ? tool_library_error(status, "-o %s", p->options.directory) : TOOL_OK;
+}
+
+static tool_status build(plan *p) {
+  TOOL_TRY(read_sources(p));
+  if (p->options.lists_params) {
+    for (size_t i = 0; i < p->options.file_count; i++)
+      TOOL_TRY(build_list_parameters(&p->options, p->sources[i].file, p->sources[i].text, p->sources[i].size));
+    return TOOL_OK;
+  }
+  TOOL_TRY(plan_jobs(p));
+  build_run_jobs(&p->options, p->jobs, p->job_count);
+  TOOL_TRY(tell_failures(p));
+  TOOL_TRY(check_kernels(p));
+  tell_warnings(p);
+  TOOL_TRY(write_outputs(p));
+  return write_depfile(p);
+}
+
+static void free_plan(plan *p) {
+  for (size_t i = 0; i < p->job_count; i++) {
+    qn_artifact_free(&p->jobs[i].artifact);
+    free(p->jobs[i].output);
+    free(p->jobs[i].error);
+  }
+  for (size_t i = 0; p->sources && i < p->options.file_count; i++) {
+    free(p->sources[i].text);
+    free(p->sources[i].stem);
+  }
+  free(p->jobs);
+  free(p->sources);
+  build_options_free(&p->options);
+}
+
+int command_build(int argc, char **argv) {
+  plan p = {0};
+  tool_command = "quern build";
+  tool_status status = build_options_parse(argc, argv, &p.options);
+  if (status == TOOL_OK && p.options.help)
+    fputs(help, stdout);
+  else if (status == TOOL_OK)
+    status = build(&p);
+  free_plan(&p);
+  return (int)status;
+}

@@ -1,0 +1,249 @@
+/* cache.c - `quern cache`: what is in the store, and looking after it. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "json.h"
+#include "option.h"
+#include "quern/quern_build.h"
+#include "tool.h"
+
+static const char help[] =
+    "quern cache [stats|list|verify|prune|clear|export FILE [KEY...]|import FILE] [--json]\n"
+    "\n"
+    "  stats            where it is, how large, hits and misses with their reasons, over all processes\n"
+    "  list             every entry: key, kind, size, last use, what it was made from\n"
+    "  verify           reads every entry and removes damaged ones\n"
+    "  prune [--max S]  removes what was used longest ago until S are left (1.5G, 500M, 64KiB); default: its own "
+    "limit\n"
+    "  clear            removes every entry\n"
+    "  export FILE      writes entries to a file: all, or those whose key begins with KEY (8 digits or more), or "
+    "whose\n"
+    "                   label is KEY\n"
+    "  import FILE      takes them in, on another machine; the whole file is checked first\n"
+    "  --json           stats, list and the others as one JSON object\n"
+    "\n"
+    "QUERN_CACHE_DIR, QUERN_CACHE_MAX_SIZE and QUERN_CACHE=off|read|write|recache say what the cache does.\n"
+    "\n"
+    "Examples\n"
+    "  quern cache\n"
+    "  quern cache prune --max 500M\n"
+    "  quern cache export kernels.qnc examples/add.cl\n";
+
+typedef struct cache_options {
+  const char *words[64]; /* the verb first */
+  uint32_t count;
+  const char *max;
+  bool json, help;
+} cache_options;
+
+/* ---- Statistics --------------------------------------------------------------------------------- */
+
+static tool_status stats(const cache_options *o) {
+  qn_cache_info info = QN_INIT(qn_cache_info);
+  qn_status status = qn_cache_query(&info);
+  if (status < 0) return tool_library_error(status, "stats");
+  json j = {stdout, false};
+  if (o->json) {
+    json_open(&j, NULL, '{');
+    json_string(&j, "directory", info.directory);
+    json_string(&j, "mode", info.mode);
+    json_string(&j, "reason", info.reason);
+    json_u64(&j, "max_bytes", info.max_bytes);
+  } else {
+    printf("directory   %s\nmode        %s%s%s\n", info.directory[0] ? info.directory : "none", info.mode,
+           info.reason[0] ? ": " : "", info.reason);
+    if (info.max_bytes) printf("limit       %" PRIu64 " bytes\n\n", info.max_bytes);
+    if (!info.max_bytes) printf("limit       none\n\n");
+  }
+  for (uint32_t i = 0; i < info.counter_count; i++) {
+    const char *name, *text;
+    int64_t value;
+    status = qn_cache_counter(i, &name, &text, &value);
+    if (status < 0) return tool_library_error(status, "stats");
+    if (o->json)
+      json_i64(&j, name, value);
+    else
+      printf("%12" PRId64 "  %-18s %s\n", value, name, text);
+  }
+  if (o->json) {
+    json_close(&j, '}');
+    putchar('\n');
+  }
+  return TOOL_OK;
+}
+
+/* ---- List --------------------------------------------------------------------------------------- */
+
+typedef struct printer {
+  json j;
+  bool as_json;
+} printer;
+
+static void print_time(uint64_t ns) {
+  char text[32];
+  time_t seconds = (time_t)(ns / 1000000000u);
+  struct tm parts;
+  if (!localtime_r(&seconds, &parts) || strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &parts) == 0) text[0] = '\0';
+  printf("%-19s", text);
+}
+
+static int32_t print_entry(void *user, const qn_cache_entry *entry) {
+  printer *p = user;
+  if (!p->as_json) {
+    printf("%.16s  %-8s %9" PRIu64 "  ", entry->key, entry->kind, entry->file_bytes);
+    print_time(entry->used_ns);
+    printf("  %s\n", entry->label);
+    return 0;
+  }
+  json_open(&p->j, NULL, '{');
+  json_string(&p->j, "key", entry->key);
+  json_string(&p->j, "kind", entry->kind);
+  json_string(&p->j, "label", entry->label);
+  json_u64(&p->j, "file_bytes", entry->file_bytes);
+  json_u64(&p->j, "raw_bytes", entry->raw_bytes);
+  json_u64(&p->j, "used_ns", entry->used_ns);
+  json_close(&p->j, '}');
+  return 0;
+}
+
+static tool_status list(const cache_options *o) {
+  printer p = {{stdout, false}, o->json};
+  if (o->json) {
+    json_open(&p.j, NULL, '{');
+    json_open(&p.j, "entries", '[');
+  }
+  qn_status status = qn_cache_list(print_entry, &p);
+  if (o->json) {
+    json_close(&p.j, ']');
+    json_close(&p.j, '}');
+    putchar('\n');
+  }
+  return status < 0 ? tool_library_error(status, "list") : TOOL_OK;
+}
+
+/* ---- Upkeep ------------------------------------------------------------------------------------- */
+
+static tool_status show(const cache_options *o, qn_status status, const qn_cache_result *r) {
+  if (status < 0) return tool_library_error(status, "%s", o->words[0]);
+  if (!o->json) {
+    printf("%" PRIu64 " entries, %" PRIu64 " bytes; removed %" PRIu64 " entries, %" PRIu64 " bytes; swept %" PRIu64
+           " files\n",
+           r->entries, r->bytes, r->removed_entries, r->removed_bytes, r->swept);
+    return TOOL_OK;
+  }
+  json j = {stdout, false};
+  json_open(&j, NULL, '{');
+  json_u64(&j, "entries", r->entries);
+  json_u64(&j, "bytes", r->bytes);
+  json_u64(&j, "removed_entries", r->removed_entries);
+  json_u64(&j, "removed_bytes", r->removed_bytes);
+  json_u64(&j, "swept", r->swept);
+  json_close(&j, '}');
+  putchar('\n');
+  return TOOL_OK;
+}
+
+static tool_status verify(const cache_options *o) {
+  qn_cache_result result = QN_INIT(qn_cache_result);
+  return show(o, qn_cache_verify(&result), &result);
+}
+
+static tool_status clear(const cache_options *o) {
+  qn_cache_result result = QN_INIT(qn_cache_result);
+  return show(o, qn_cache_clear(&result), &result);
+}
+
+static tool_status prune(const cache_options *o) {
+  qn_cache_result result = QN_INIT(qn_cache_result);
+  uint64_t max = QN_WHOLE;
+  if (o->max && qn_cache_size(o->max, &max) < 0) return tool_library_error(QN_ERROR_INVALID_ARGUMENT, "--max");
+  return show(o, qn_cache_prune(max, &result), &result);
+}
+
+/* ---- To other machines -------------------------------------------------------------------------- */
+
+static tool_status tell_count(const cache_options *o, const char *what, uint64_t count) {
+  if (o->json)
+    printf("{\"entries\": %" PRIu64 "}\n", count);
+  else
+    printf("%s %" PRIu64 " entries\n", what, count);
+  return TOOL_OK;
+}
+
+static tool_status export_to(const cache_options *o) {
+  uint64_t count = 0;
+  if (o->count < 2) return tool_error(TOOL_USAGE, "export: to which file?");
+  qn_status status = qn_cache_export(o->words[1], o->words + 2, o->count - 2, &count);
+  if (status < 0) return tool_library_error(status, "export");
+  return tell_count(o, "exported", count);
+}
+
+static tool_status import_from(const cache_options *o) {
+  uint64_t count = 0;
+  if (o->count != 2) return tool_error(TOOL_USAGE, "import: from which file? One at a time");
+  qn_status status = qn_cache_import(o->words[1], &count);
+  if (status < 0) return tool_library_error(status, "import");
+  return tell_count(o, "imported", count);
+}
+
+/* ---- The command -------------------------------------------------------------------------------- */
+
+static const struct verb {
+  const char *name;
+  tool_status (*run)(const cache_options *o);
+  bool takes_words;
+} verbs[] = {
+    {"stats", stats, false}, {"list", list, false},       {"verify", verify, false},     {"prune", prune, false},
+    {"clear", clear, false}, {"export", export_to, true}, {"import", import_from, true},
+};
+#define VERB_COUNT (sizeof verbs / sizeof *verbs)
+
+static tool_status parse(int argc, char **argv, cache_options *o) {
+  enum { MAX, JSON, HELP };
+  static const tool_option options[] = {
+      {"--max", NULL, MAX, true}, {"--json", NULL, JSON, false}, {"--help", "-h", HELP, false}};
+  for (int i = 1; i < argc; i++) {
+    const char *word = argv[i];
+    int id = 0;
+    if (word[0] != '-' || !word[1]) {
+      if (o->count == sizeof o->words / sizeof *o->words) return tool_error(TOOL_USAGE, "too many words");
+      o->words[o->count++] = word;
+      continue;
+    }
+    TOOL_TRY(tool_option_take(options, sizeof options / sizeof *options, argc, argv, &i, &id, &word));
+    if (id == MAX) o->max = word;
+    o->json |= id == JSON;
+    o->help |= id == HELP;
+  }
+  if (o->count == 0) o->words[o->count++] = "stats";
+  return TOOL_OK;
+}
+
+static tool_status run(const cache_options *o) {
+  const char *names[VERB_COUNT];
+  for (size_t i = 0; i < VERB_COUNT; i++) {
+    names[i] = verbs[i].name;
+    if (strcmp(o->words[0], verbs[i].name) != 0) continue;
+    if (o->count > 1 && !verbs[i].takes_words)
+      return tool_error(TOOL_USAGE, "%s takes no word '%s'", o->words[0], o->words[1]);
+    if (o->max && verbs[i].run != prune) return tool_error(TOOL_USAGE, "--max is for prune");
+    return verbs[i].run(o);
+  }
+  const char *near = tool_nearest(o->words[0], names, VERB_COUNT);
+  return tool_error(TOOL_USAGE, "unknown '%s'%s%s%s; there are stats, list, verify, prune, clear, export, import",
+                    o->words[0], near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+int command_cache(int argc, char **argv) {
+  cache_options o = {0};
+  tool_command = "quern cache";
+  tool_status status = parse(argc, argv, &o);
+  if (status == TOOL_OK && o.help)
+    fputs(help, stdout);
+  else if (status == TOOL_OK)
+    status = run(&o);
+  return (int)status;
+}
