@@ -83,7 +83,7 @@ struct _cl_event {
   cl_command_queue queue;
   _Atomic cl_int state;
   uint64_t number; /* of its command on the queue */
-  cl_ulong end;
+  cl_ulong start, end;
 };
 
 static object *free_objects[KINDS];
@@ -338,9 +338,9 @@ cl_int clBuildProgram(cl_program p, cl_uint count, const cl_device_id *devices, 
                       void(CL_CALLBACK *notify)(cl_program, void *), void *user) {
   (void)count;
   (void)devices;
-  (void)options;
   (void)notify;
   (void)user;
+  snprintf(control.options, sizeof control.options, "%s", options);
   return is_alive(p, PROGRAM) ? called(FAKE_BuildProgram) : CL_INVALID_PROGRAM;
 }
 
@@ -572,6 +572,7 @@ static cl_int outcome(cl_command_queue q, const command *c) {
 
 static void end(cl_command_queue q, command *c) {
   cl_int state = outcome(q, c);
+  c->event->start = now();
   if (state == CL_SUCCESS) run(c);
   if (state < 0 && !q->has_failed && control.words && q->context->notify)
     q->context->notify(control.words, NULL, 0, q->context->user);
@@ -815,6 +816,7 @@ cl_int clGetEventInfo(cl_event e, cl_event_info what, size_t size, void *out, si
 
 cl_int clGetEventProfilingInfo(cl_event e, cl_profiling_info what, size_t size, void *out, size_t *size_ret) {
   if (!is_alive(e, EVENT) || e->state != CL_COMPLETE) return CL_PROFILING_INFO_NOT_AVAILABLE;
+  if (what == CL_PROFILING_COMMAND_START) return give(&e->start, sizeof e->start, size, out, size_ret);
   return what == CL_PROFILING_COMMAND_END ? give(&e->end, sizeof e->end, size, out, size_ret) : CL_INVALID_VALUE;
 }
 

@@ -69,7 +69,8 @@ typedef struct fake_cl_control {
   _Atomic int32_t event_code; /* the next command that runs ends with this error; what follows on its queue with -14 */
   _Atomic int32_t lost_code;  /* the device is lost: every enqueueing call returns it, every event ends with it */
   const char *words;          /* told to the context's callback when a command fails */
-  const char *log;            /* of builds that fail */
+  const char *log;            /* of builds */
+  char options[128];          /* of the last build */
 
   _Atomic uint64_t objects; /* living, of all kinds */
   _Atomic uint64_t events;  /* living */

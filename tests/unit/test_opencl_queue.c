@@ -473,15 +473,22 @@ static void test_each_value_of_a_timed_queue_has_a_time(void **state) {
   fake->holds = 0;
   finish(&s);
   for (uint64_t value = 1; value <= s.value; value++) {
+    uint64_t begin_ns = 0;
     expect_ok(ocl->queue_time(s.queue, value, &ns));
-    assert_true(ns >= before && ns > 0);
+    expect_ok(ocl->queue_begin(s.queue, value, &begin_ns));
+    assert_true(begin_ns >= before && ns >= begin_ns && ns > 0);
     before = ns;
   }
   finish(&other);
   assert_int_equal(ocl->queue_time(other.queue, 1, &ns), QN_ERROR_UNSUPPORTED);
+  uint64_t first = s.value;
+  for (uint32_t i = 0; i < 65534; i++) submit(&s, (qn_adapter_command){.kind = QN_COMMAND_MARK});
+  finish(&s);
+  expect_ok(ocl->queue_time(s.queue, first, &ns)); /* the 65,535th from the end */
   for (uint32_t i = 0; i < 70000; i++) submit(&s, (qn_adapter_command){.kind = QN_COMMAND_MARK});
   finish(&s);
-  assert_int_equal(ocl->queue_time(s.queue, 1, &ns), QN_ERROR_NOT_FOUND);
+  assert_int_equal(ocl->queue_time(s.queue, first, &ns), QN_ERROR_NOT_FOUND);
+  assert_int_equal(ocl->queue_begin(s.queue, first, &ns), QN_ERROR_NOT_FOUND);
   expect_ok(ocl->queue_time(s.queue, s.value, &ns));
   drop_stream(&s);
   drop_stream(&other);

@@ -88,7 +88,8 @@ static const qn_adapter_table table = {.struct_size = sizeof table,
                                        .queue_wait = ocl_queue_wait,
                                        .queue_time = ocl_queue_time,
                                        .native = native,
-                                       .program_binary = ocl_program_binary};
+                                       .program_binary = ocl_program_binary,
+                                       .queue_begin = ocl_queue_begin};
 
 QN_API const qn_adapter_table *qn_adapter_entry(uint32_t abi_version);
 QN_API const qn_adapter_table *qn_adapter_entry(uint32_t abi_version) {

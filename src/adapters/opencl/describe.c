@@ -92,9 +92,10 @@ static void describe_shared_memory(const qn_adapter_instance *instance, const as
   found->has_svm = found->has_fine_svm || (bits & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER) != 0;
 }
 
-static uint64_t features_of(const qn_adapter_instance *instance, const asker *a, const ocl_found *found,
-                            const char *extensions) {
+static uint64_t features_of(const qn_adapter_instance *instance, const asker *a, const ocl_found *found) {
   uint64_t features = QN_FEATURE_KERNELS;
+  char extensions[4096];
+  ask_text(a, CL_DEVICE_EXTENSIONS, extensions, sizeof extensions);
   /* OpenCL 1.2 made double an optional part of the core, which some drivers have without telling the extension. */
   if (has_word(extensions, "cl_khr_fp64") || ask_u64(a, CL_DEVICE_DOUBLE_FP_CONFIG) != 0) features |= QN_FEATURE_DOUBLE;
   if (has_word(extensions, "cl_khr_fp16")) features |= QN_FEATURE_HALF;
@@ -139,7 +140,7 @@ static void describe_driver(const asker *a, const ocl_found *found, qn_adapter_d
 const char *ocl_describe(const qn_adapter_instance *instance, ocl_found *found) {
   const asker a = {&instance->cl, found->id};
   qn_adapter_device_info *info = &found->info;
-  char text[256], *extensions = info->target_features;
+  char text[256];
   *info = (qn_adapter_device_info){.struct_size = sizeof *info,
                                    .failure_domain = QN_FAILURE_CONTEXT,
                                    .code_kind = QN_CODE_OPENCL_C,
@@ -153,11 +154,11 @@ const char *ocl_describe(const qn_adapter_instance *instance, ocl_found *found) 
   info->type = type_of(ask_u64(&a, CL_DEVICE_TYPE));
   describe_limits(&a, info);
   if (info->memory_bytes == 0 || info->max_group_items == 0) return "tells no limits";
-  ask_text(&a, CL_DEVICE_EXTENSIONS, extensions, sizeof info->target_features);
   snprintf(info->target_cpu, sizeof info->target_cpu, "%u.%u", found->version / 100, found->version / 10 % 10);
-  found->has_correct_divide = (ask_u64(&a, CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+  if (ask_u64(&a, CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT)
+    snprintf(info->target_features, sizeof info->target_features, "+fp32-correctly-rounded-divide-sqrt");
   describe_shared_memory(instance, &a, found);
-  info->features = features_of(instance, &a, found, extensions);
+  info->features = features_of(instance, &a, found);
   describe_driver(&a, found, info);
   return NULL;
 }

@@ -34,10 +34,17 @@ static void pop(qn_adapter_queue *queue) {
   queue->count--;
 }
 
-static void keep_time(qn_adapter_queue *queue, const ocl_mark *mark) {
+static uint64_t time_of(const qn_adapter_queue *queue, cl_event event, cl_profiling_info what) {
   cl_ulong ns = 0;
-  cl_int code = queue->device->cl->GetEventProfilingInfo(mark->event, CL_PROFILING_COMMAND_END, sizeof ns, &ns, NULL);
-  atomic_store_explicit(&queue->times[mark->value % OCL_TIMES], code == CL_SUCCESS ? ns : 0, memory_order_relaxed);
+  cl_int code = queue->device->cl->GetEventProfilingInfo(event, what, sizeof ns, &ns, NULL);
+  return code == CL_SUCCESS ? ns : 0;
+}
+
+static void keep_times(qn_adapter_queue *queue, const ocl_mark *mark) {
+  ocl_times *times = &queue->times[mark->value % OCL_TIMES];
+  uint64_t begin = time_of(queue, mark->event, CL_PROFILING_COMMAND_START);
+  atomic_store_explicit(&times->begin, begin, memory_order_relaxed);
+  atomic_store_explicit(&times->end, time_of(queue, mark->event, CL_PROFILING_COMMAND_END), memory_order_relaxed);
 }
 
 static void complete(qn_adapter_queue *queue, uint64_t value) {
@@ -61,7 +68,7 @@ void ocl_marks_look(qn_adapter_queue *queue) {
     cl_int state = ocl_event_state(queue->device, mark.event);
     if (state > 0) break;
     if (state < 0) fail_by_event(queue, mark.value, state);
-    if (state == 0 && queue->times) keep_time(queue, &mark);
+    if (state == 0 && queue->times) keep_times(queue, &mark);
     complete(queue, mark.value);
     pop(queue);
   }

@@ -20,7 +20,6 @@ typedef struct ocl_found {
   uint32_t version; /* 120, 200, 300: the least of platform's and device's */
   bool has_svm;     /* coarse grain at least */
   bool has_fine_svm;
-  bool has_correct_divide; /* -cl-fp32-correctly-rounded-divide-sqrt is accepted */
   qn_adapter_device_info info;
 } ocl_found;
 

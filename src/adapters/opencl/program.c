@@ -50,22 +50,13 @@ static qn_status build(qn_adapter_device *device, cl_program program, const char
 
 /* ---- Kinds of code ------------------------------------------------------------------------------ */
 
-/* Division and square root as the language's full profile on a CPU has them, where the driver can: results are to be the
- * same on every device. Relaxed mathematics, which the caller asks for, outweighs it. */
 static qn_status build_source(qn_adapter_device *device, const qn_adapter_code *code, cl_program *out) {
-  char options[1024];
-  const char *given = code->options ? code->options : "";
-  bool exact = device->found->has_correct_divide && !strstr(given, "-cl-fast-relaxed-math");
-  int n = snprintf(options, sizeof options, "%s%s", exact ? "-cl-fp32-correctly-rounded-divide-sqrt " : "", given);
-  if (n < 0 || (size_t)n >= sizeof options)
-    return ocl_error(device->host, QN_ERROR_LIMIT, "options of %zu bytes for the driver's compiler are too long",
-                     strlen(given));
   cl_int result = CL_SUCCESS;
   const char *text = code->bytes;
   size_t size = (size_t)code->size_bytes;
   *out = device->cl->CreateProgramWithSource(device->context, 1, &text, &size, &result);
   if (!*out) return ocl_refused(device->host, result, "no program from %zu bytes of OpenCL C", size);
-  return build(device, *out, options);
+  return build(device, *out, code->options ? code->options : "");
 }
 
 static qn_status build_binary(qn_adapter_device *device, const qn_adapter_code *code, cl_program *out) {

@@ -96,21 +96,40 @@ qn_status ocl_queue_progress(qn_adapter_queue *queue, qn_adapter_progress *out) 
   return QN_OK;
 }
 
-qn_status ocl_queue_time(qn_adapter_queue *queue, uint64_t value, uint64_t *out_ns) {
+/* Whether a value's times may be read, or were read in time: the completion that writes over them comes OCL_TIMES values
+ * later, and before `completed` reaches that one. */
+static qn_status check_times(qn_adapter_queue *queue, uint64_t value) {
+  const qn_adapter_host *host = queue->device->host;
+  uint64_t completed = atomic_load_explicit(&queue->completed, memory_order_acquire);
+  if (value > completed) return QN_NOT_READY;
+  if (completed - value < OCL_TIMES - OCL_IN_FLIGHT) return QN_OK;
+  return ocl_error(host, QN_ERROR_NOT_FOUND, "the time of value %llu is forgotten; a queue remembers its last %d",
+                   (unsigned long long)value, OCL_TIMES - OCL_IN_FLIGHT);
+}
+
+static qn_status read_time(qn_adapter_queue *queue, uint64_t value, bool begin, uint64_t *out_ns) {
   const qn_adapter_host *host = queue->device->host;
   if (!queue->times)
     return ocl_error(host, QN_ERROR_UNSUPPORTED, "queue %llu is not timed", (unsigned long long)queue->id);
   look_quickly(queue);
-  if (value > atomic_load_explicit(&queue->completed, memory_order_acquire)) return QN_NOT_READY;
-  uint64_t ns = atomic_load_explicit(&queue->times[value % OCL_TIMES], memory_order_relaxed);
-  /* The completion that writes over it stores `completed` afterwards: look again after reading. */
-  if (atomic_load(&queue->completed) - value >= OCL_TIMES - OCL_IN_FLIGHT)
-    return ocl_error(host, QN_ERROR_NOT_FOUND, "the time of value %llu is forgotten; a queue remembers its last %d",
-                     (unsigned long long)value, OCL_TIMES - OCL_IN_FLIGHT);
+  qn_status status = check_times(queue, value);
+  if (status != QN_OK) return status;
+  ocl_times *times = &queue->times[value % OCL_TIMES];
+  uint64_t ns = atomic_load_explicit(begin ? &times->begin : &times->end, memory_order_relaxed);
+  status = check_times(queue, value);
+  if (status != QN_OK) return status;
   if (ns == 0)
     return ocl_error(host, QN_ERROR_UNSUPPORTED, "the driver gave no time for value %llu", (unsigned long long)value);
   *out_ns = ns;
   return QN_OK;
+}
+
+qn_status ocl_queue_time(qn_adapter_queue *queue, uint64_t value, uint64_t *out_ns) {
+  return read_time(queue, value, false, out_ns);
+}
+
+qn_status ocl_queue_begin(qn_adapter_queue *queue, uint64_t value, uint64_t *out_ns) {
+  return read_time(queue, value, true, out_ns);
 }
 
 /* ---- Waits -------------------------------------------------------------------------------------- */

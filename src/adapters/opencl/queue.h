@@ -15,8 +15,12 @@ enum {
   OCL_IN_FLIGHT = 4096,
   OCL_MARK_EVERY = 256,
   OCL_MARKS = 64,     /* that a queue remembers; a timed one OCL_IN_FLIGHT */
-  OCL_TIMES = 1 << 16 /* completion times that a timed queue remembers */
+  OCL_TIMES = 1 << 17 /* values whose times a timed queue has room for */
 };
+
+typedef struct ocl_times {
+  _Atomic uint64_t begin, end; /* 0: the driver gave none */
+} ocl_times;
 
 typedef struct ocl_mark {
   uint64_t value;
@@ -38,7 +42,7 @@ struct qn_adapter_queue {
   uint64_t marked;      /* the last value with a mark */
   ocl_mark *marks;      /* a ring */
   uint32_t first, count, capacity;
-  _Atomic uint64_t *times; /* of a timed queue, by value */
+  ocl_times *times; /* of a timed queue, by value */
   ocl_failure failure;
 };
 
@@ -68,5 +72,6 @@ qn_status ocl_queue_completed(qn_adapter_queue *queue, uint64_t *out_value);
 qn_status ocl_queue_progress(qn_adapter_queue *queue, qn_adapter_progress *out_progress);
 qn_status ocl_queue_wait(qn_adapter_queue *queue, uint64_t value, uint64_t timeout_ns);
 qn_status ocl_queue_time(qn_adapter_queue *queue, uint64_t value, uint64_t *out_ns);
+qn_status ocl_queue_begin(qn_adapter_queue *queue, uint64_t value, uint64_t *out_ns);
 
 #endif
