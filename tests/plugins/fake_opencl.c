@@ -370,13 +370,13 @@ cl_int clReleaseProgram(cl_program p) {
   return code;
 }
 
-/* What a kernel does, and its parameters: b a buffer, o an offset, 4 and s values of 4 and 24 bytes, l local memory, r the
- * range. */
+/* What a kernel does, and its parameters: b a buffer, 4 and s values of 4 and 24 bytes, l local memory; 1, 2 and r hidden
+ * ones: one offset, two, the range and one. */
 typedef struct kernel_type {
   const char *name, *parameters;
 } kernel_type;
 
-static const kernel_type kernel_types[] = {{"nothing", ""}, {"advance", "b4o"}, {"take", "bb4lsoo"}, {"where", "bor"}};
+static const kernel_type kernel_types[] = {{"nothing", ""}, {"advance", "b41"}, {"take", "bb4ls2"}, {"where", "br"}};
 
 enum { ARGUMENT_BYTES = 128 };
 
@@ -426,7 +426,18 @@ cl_int clGetKernelWorkGroupInfo(cl_kernel k, cl_device_id d, cl_kernel_work_grou
 }
 
 static size_t size_of(char parameter) {
-  return parameter == '4' ? 4 : parameter == 's' ? 24 : parameter == 'r' ? 120 : 8;
+  switch (parameter) {
+    case '4':
+      return 4;
+    case '2':
+      return 16;
+    case 's':
+      return 24;
+    case 'r':
+      return 128;
+    default:
+      return 8;
+  }
 }
 
 cl_int clSetKernelArg(cl_kernel k, cl_uint i, size_t size, const void *value) {
@@ -747,12 +758,12 @@ static cl_int check_arguments(cl_kernel k) {
   return CL_SUCCESS;
 }
 
-/* Where the buffer argument `i` lies, with the offset behind the own parameters. */
-static unsigned char *place_of(cl_kernel k, size_t i, size_t offset_at) {
-  const argument *a = &k->arguments[i];
+/* Where the first buffer lies, with its offset, which stands `at` bytes into argument `hidden`. */
+static unsigned char *place_of(cl_kernel k, size_t hidden, size_t at) {
+  const argument *a = &k->arguments[0];
   uint64_t offset;
   unsigned char *shared;
-  memcpy(&offset, k->arguments[offset_at].bytes, sizeof offset);
+  memcpy(&offset, k->arguments[hidden].bytes + at, sizeof offset);
   memcpy(&shared, a->bytes, sizeof shared);
   return (a->memory ? a->memory->bytes : shared) + offset;
 }
@@ -760,12 +771,12 @@ static unsigned char *place_of(cl_kernel k, size_t i, size_t offset_at) {
 static void put_action(cl_kernel k, command *c) {
   if (strcmp(k->type->name, "advance") == 0) {
     c->action = ADVANCE;
-    c->target = place_of(k, 0, 2);
+    c->target = place_of(k, 2, 0);
     memcpy(&c->by, k->arguments[1].bytes, 4);
   } else if (strcmp(k->type->name, "where") == 0) {
     c->action = WHERE;
-    c->target = place_of(k, 0, 1);
-    memcpy(c->range, k->arguments[2].bytes, sizeof c->range);
+    c->target = place_of(k, 1, 120);
+    memcpy(c->range, k->arguments[1].bytes, sizeof c->range);
   }
 }
 
@@ -785,6 +796,7 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel k, cl_uint dimension
     c.launch.local[d] = local[d];
   }
   for (size_t i = 0; i < strlen(k->type->parameters); i++) memcpy(&c.launch.arguments[i], k->arguments[i].bytes, 8);
+  if (strcmp(k->type->name, "take") == 0) memcpy(&c.launch.arguments[6], k->arguments[5].bytes + 8, 8);
   put_action(k, &c);
   code = enqueue(FAKE_EnqueueNDRange, q, &c, wait_count, waits, event);
   if (code == CL_SUCCESS) {

@@ -14,6 +14,7 @@ static void free_seat(const qn_adapter_device *device, ocl_seat *seat, cl_int *c
   }
   free(seat->settings);
   free(seat->bytes);
+  free(seat->hidden);
   pthread_mutex_destroy(&seat->lock);
 }
 
@@ -27,15 +28,18 @@ static cl_int free_kernel(qn_adapter_kernel *kernel) {
   return code;
 }
 
+enum { RANGE_WORDS = sizeof(qn_opencl_range) / sizeof(uint64_t) };
+
 static void count_parameters(qn_adapter_kernel *kernel) {
   for (uint32_t i = 0; i < kernel->parameter_count; i++) {
     if (kernel->parameters[i].kind == QN_ARGUMENT_BUFFER) kernel->buffer_count++;
     if (kernel->parameters[i].kind == QN_ARGUMENT_VALUE) kernel->value_bytes += kernel->parameters[i].size_bytes;
   }
+  kernel->hidden_words = kernel->buffer_count + (kernel->takes_range ? RANGE_WORDS : 0);
 }
 
 static uint32_t entry_parameters(const qn_adapter_kernel *kernel) {
-  return kernel->parameter_count + kernel->buffer_count + (kernel->takes_range ? 1 : 0);
+  return kernel->parameter_count + (kernel->hidden_words > 0 ? 1 : 0);
 }
 
 static qn_adapter_kernel *new_kernel(qn_adapter_device *device, const qn_adapter_program *program,
@@ -67,8 +71,9 @@ static qn_status furnish(const qn_adapter_kernel *kernel, ocl_seat *seat, ocl_fa
   const qn_adapter_device *device = kernel->device;
   cl_int code = CL_SUCCESS;
   if (!seat->settings) seat->settings = calloc(entry_parameters(kernel) + 1, sizeof *seat->settings);
-  if (!seat->bytes) seat->bytes = calloc(1, kernel->value_bytes + sizeof(qn_opencl_range));
-  if (!seat->settings || !seat->bytes)
+  if (!seat->bytes) seat->bytes = calloc(1, kernel->value_bytes + 1);
+  if (!seat->hidden) seat->hidden = calloc(2 * (size_t)kernel->hidden_words + 1, sizeof *seat->hidden);
+  if (!seat->settings || !seat->bytes || !seat->hidden)
     return ocl_fail(failure, QN_ERROR_OUT_OF_HOST_MEMORY, CL_SUCCESS, "no memory for the arguments of kernel '%s'",
                     kernel->name);
   seat->native = device->cl->CreateKernel(kernel->program, kernel->symbol, &code);
@@ -173,7 +178,7 @@ static bool is_same(ocl_setting *setting, uint64_t key) {
   return false;
 }
 
-static qn_status set_bytes(const launch *l, uint32_t i, unsigned char *kept, const void *bytes, uint64_t size) {
+static qn_status set_bytes(const launch *l, uint32_t i, void *kept, const void *bytes, uint64_t size) {
   ocl_setting *setting = &l->seat->settings[i];
   if (setting->is_set && memcmp(kept, bytes, size) == 0) return QN_OK;
   memcpy(kept, bytes, size);
@@ -188,12 +193,6 @@ static qn_status set_buffer(const launch *l, uint32_t i, const qn_adapter_memory
   cl_int code = memory && memory->shared
                     ? cl->SetKernelArgSVMPointer(l->seat->native, i, memory->shared)
                     : cl->SetKernelArg(l->seat->native, i, sizeof(cl_mem), memory ? &memory->buffer : NULL);
-  return code == CL_SUCCESS ? QN_OK : refuse_argument(l, code, i);
-}
-
-static qn_status set_offset(const launch *l, uint32_t i, uint64_t offset) {
-  if (is_same(&l->seat->settings[i], offset)) return QN_OK;
-  cl_int code = l->kernel->device->cl->SetKernelArg(l->seat->native, i, sizeof offset, &offset);
   return code == CL_SUCCESS ? QN_OK : refuse_argument(l, code, i);
 }
 
@@ -213,16 +212,18 @@ static qn_status check_argument(const launch *l, uint32_t i) {
                   l->kernel->name, a->kind, (unsigned long long)a->size_bytes, p->kind, p->size_bytes);
 }
 
+/* Room for the next hidden parameter, and the offsets in it. */
+static uint64_t *next_hidden(const launch *l) { return l->seat->hidden + l->kernel->hidden_words; }
+static uint64_t *next_offsets(const launch *l) { return next_hidden(l) + (l->kernel->takes_range ? RANGE_WORDS : 0); }
+
 static qn_status set_argument(const launch *l, uint32_t i, uint32_t *buffers, uint64_t *bytes) {
   const qn_launch_argument *a = &l->record->arguments[i];
   qn_status status = check_argument(l, i);
   if (status < 0) return status;
   switch (a->kind) {
     case QN_ARGUMENT_BUFFER:
-      status = set_buffer(l, i, a->memory);
-      if (status >= 0) status = set_offset(l, l->kernel->parameter_count + *buffers, a->memory ? a->offset_bytes : 0);
-      ++*buffers;
-      return status;
+      next_offsets(l)[(*buffers)++] = a->memory ? a->offset_bytes : 0;
+      return set_buffer(l, i, a->memory);
     case QN_ARGUMENT_LOCAL:
       return set_local(l, i, a->size_bytes);
     default:
@@ -259,28 +260,36 @@ static void split(const qn_launch_record *r, uint32_t d, span out[2]) {
   out[1] = (span){whole * local, first <= whole ? rest : 0, rest, whole};
 }
 
-static qn_status set_range(const launch *l, const span *spans[3]) {
+static void put_range(const launch *l, const span *spans[3], qn_opencl_range *out) {
   const qn_launch_record *r = l->record;
-  const qn_adapter_kernel *kernel = l->kernel;
-  qn_opencl_range range;
-  if (!kernel->takes_range) return QN_OK;
   for (uint32_t d = 0; d < 3; d++) {
     bool used = d < r->dimensions;
     uint64_t global = used ? r->global[d] : 1, local = used ? r->local[d] : 1;
-    range.global_size[d] = global;
-    range.global_offset[d] = used ? r->offset[d] : 0;
-    range.group_base[d] = spans[d]->first_group;
-    range.num_groups[d] = global / local + (global % local != 0);
-    range.enqueued_local[d] = local;
+    out->global_size[d] = global;
+    out->global_offset[d] = used ? r->offset[d] : 0;
+    out->group_base[d] = spans[d]->first_group;
+    out->num_groups[d] = global / local + (global % local != 0);
+    out->enqueued_local[d] = local;
   }
-  return set_bytes(l, entry_parameters(kernel) - 1, l->seat->bytes + kernel->value_bytes, &range, sizeof range);
+}
+
+static qn_status set_hidden(const launch *l, const span *spans[3]) {
+  const qn_adapter_kernel *kernel = l->kernel;
+  qn_opencl_range range;
+  if (kernel->hidden_words == 0) return QN_OK;
+  if (kernel->takes_range) {
+    put_range(l, spans, &range);
+    memcpy(next_hidden(l), &range, sizeof range);
+  }
+  return set_bytes(l, kernel->parameter_count, l->seat->hidden, next_hidden(l),
+                   kernel->hidden_words * sizeof(uint64_t));
 }
 
 /* The first part waits, the last one has the event: the queue is in order. */
 static qn_status enqueue(launch *l, const span *spans[3], bool is_last) {
   ocl_place *place = l->place;
   size_t offset[3], global[3], local[3];
-  qn_status status = set_range(l, spans);
+  qn_status status = set_hidden(l, spans);
   if (status < 0) return status;
   for (uint32_t d = 0; d < 3; d++) {
     offset[d] = (size_t)((d < l->record->dimensions ? l->record->offset[d] : 0) + spans[d]->start);

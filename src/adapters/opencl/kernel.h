@@ -11,7 +11,7 @@
 
 enum { OCL_SEATS = 8 };
 
-/* What an argument of a seat is. `key` is a block's number, an offset, or a size of local memory. */
+/* What an argument of a seat is. `key` is a block's number or a size of local memory; values are in `bytes`. */
 typedef struct ocl_setting {
   uint64_t key;
   bool is_set;
@@ -21,7 +21,8 @@ typedef struct ocl_seat {
   pthread_mutex_t lock;
   cl_kernel native; /* made at the seat's first launch; the first seat's at once */
   ocl_setting *settings;
-  unsigned char *bytes; /* values as they were set, and the range */
+  unsigned char *bytes; /* values as they were set, one behind the other */
+  uint64_t *hidden;     /* the hidden parameter as it was set, then room for the next one */
 } ocl_seat;
 
 struct qn_adapter_kernel {
@@ -32,7 +33,8 @@ struct qn_adapter_kernel {
   qn_adapter_parameter *parameters;
   uint32_t parameter_count, buffer_count;
   bool takes_range;
-  uint64_t value_bytes; /* of all values together; the range follows */
+  uint64_t value_bytes;  /* of all values together */
+  uint32_t hidden_words; /* 64-bit words of the hidden parameter: the range, offsets of buffers; 0: there is none */
   ocl_seat seats[OCL_SEATS];
 };
 
