@@ -383,8 +383,10 @@ QN_API QN_MUST_USE qn_status qn_read(qn_queue queue, const qn_view *source, void
  *   6. host wait    complete blocks of other sizes are given back to the driver, the pressure callback is asked, and
  *                   last the host waits for pending points, with a limit; after each of these 3 and 4 are tried again
  *   7. QN_ERROR_OUT_OF_MEMORY
- * A buffer that names no queue begins at 3. A block whose last point failed is quarantined: never used again, and freed
- * with its device, or by qn_device_drain once the failed queue is gone. Wrapped memory is never pooled. */
+ * A buffer that names no queue begins at 3. So does one of QN_MEMORY_HOST or _SHARED, and it never takes 5: the host may
+ * write there at once. A block whose last point failed is quarantined: never used again, and freed with its device, or by
+ * qn_device_drain once the failed queue is gone and no other has work in flight. Wrapped memory is never pooled, nor are buffers of more than a sixteenth of
+ * the device's memory: they go back to the driver when their work is complete. */
 
 typedef struct qn_memory_options {
   uint32_t struct_size;
@@ -423,7 +425,8 @@ typedef struct qn_memory_statistics {
   uint64_t limited_bytes;     /* the part of reserved_bytes that the limit is for */
   uint64_t peak_reserved_bytes;
   uint64_t wrapped_bytes; /* the caller's memory, not in the sums */
-  /* Since the device was opened. Each buffer that was made was obtained in one of the six ways. */
+  /* Since the device was opened. Each buffer that was made was obtained in one of six ways; from_host_wait are those of 3
+   * and 4 for which the host had waited. */
   uint64_t driver_allocations, driver_frees, driver_refusals;
   uint64_t from_own_queue, from_known, from_complete, from_new, from_device_wait, from_host_wait;
   uint64_t pressure_calls;
@@ -581,7 +584,8 @@ QN_API QN_MUST_USE qn_status qn_launch_image(qn_queue queue, const void *image, 
 /* ---- Native handles ----------------------------------------------------------------------------- */
 
 /* The vendor's own object behind a device, queue, buffer, program or kernel (an address for cpu memory,
- * a CUstream, a cl_mem, ...), `which` 0 being the main one. Borrowed: lives as long as the handle.
+ * a CUstream, a cl_mem, ...), `which` 0 being the main one. Borrowed: lives as long as the handle. A new buffer's memory may
+ * still be in use by what had it before: use it past Quern only after a command of the buffer's own, or when it was mapped.
  * Errors: UNSUPPORTED. */
 QN_API QN_MUST_USE qn_status qn_native_handle(const void *handle, uint32_t which, uint64_t *out_native);
 

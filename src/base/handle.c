@@ -55,6 +55,7 @@ typedef struct table {
   _Atomic uint64_t retired;
   qn_mutex lock; /* creation */
   qn_handle_dead_fn dead;
+  bool parks; /* slots stay with their objects */
 } table;
 
 static table tables[KIND_LIMIT];
@@ -94,6 +95,8 @@ static inline bool is_live(uint64_t word, uint64_t generation) {
 }
 
 void qn_handle_set_dead(uint32_t kind, qn_handle_dead_fn dead) { tables[kind].dead = dead; }
+
+void qn_handle_set_parking(uint32_t kind) { tables[kind].parks = true; }
 
 void qn_handle_set_generation_bits(uint32_t bits) {
   uint64_t limit = bits == 0 || bits > HANDLE_GENERATION_BITS ? HANDLE_GENERATION_MASK : (UINT64_C(1) << bits) - 1;
@@ -143,7 +146,7 @@ static void end_object(uintptr_t bits, slot *s, uint64_t word) {
   s->object = NULL;
   if (word_generation(word) == 0) {
     atomic_fetch_add_explicit(&t->retired, 1, memory_order_relaxed);
-  } else {
+  } else if (!t->parks) {
     push_free(t, s, (uint32_t)handle_number(bits));
   }
   if (t->dead) t->dead(object);
@@ -190,13 +193,18 @@ static qn_status take_new_slot(table *t, uint32_t kind, slot **out_slot, uint32_
   if (!atomic_load_explicit(&t->chunks[chunk], memory_order_relaxed)) QN_TRY(add_chunk(t, chunk));
   slot *s = slot_at(t, number);
   atomic_store_explicit(&s->word, UINT64_C(1) << GENERATION_SHIFT, memory_order_relaxed);
-  atomic_store_explicit(&t->used, number + 1, memory_order_release);
+  atomic_store(&t->used, number + 1); /* before the handle is published: see there */
   *out_slot = s;
   *out_number = number;
   return QN_OK;
 }
 
-qn_status qn_handle_create(uint32_t kind, uint32_t owner, void *object, const void **out_handle) {
+static const void *handle_of(uint32_t kind, uint64_t generation, uint32_t number) {
+  return (const void *)(((uintptr_t)kind << (HANDLE_SLOT_BITS + HANDLE_GENERATION_BITS)) |
+                        ((uintptr_t)generation << HANDLE_SLOT_BITS) | number);
+}
+
+qn_status qn_handle_reserve(uint32_t kind, uint32_t owner, const void **out_handle) {
   table *t = &tables[kind];
   uint32_t number = 0;
   qn_status status = QN_OK;
@@ -205,15 +213,36 @@ qn_status qn_handle_create(uint32_t kind, uint32_t owner, void *object, const vo
   if (!s) status = take_new_slot(t, kind, &s, &number);
   qn_mutex_unlock(&t->lock);
   if (status < 0) return status;
-
-  uint64_t generation = word_generation(atomic_load_explicit(&s->word, memory_order_relaxed));
-  s->object = object;
   atomic_store_explicit(&s->owner, owner, memory_order_relaxed);
-  atomic_store_explicit(&s->word, (generation << GENERATION_SHIFT) | ONE_COUNT, memory_order_release);
-  uintptr_t bits = ((uintptr_t)kind << (HANDLE_SLOT_BITS + HANDLE_GENERATION_BITS)) |
-                   ((uintptr_t)generation << HANDLE_SLOT_BITS) | number;
-  *out_handle = (const void *)bits;
+  *out_handle = handle_of(kind, word_generation(atomic_load_explicit(&s->word, memory_order_relaxed)), number);
   return QN_OK;
+}
+
+void qn_handle_publish(const void *handle, void *object) {
+  uintptr_t bits = (uintptr_t)handle;
+  slot *s = find_slot(bits);
+  s->object = object;
+  atomic_store(&s->word, (handle_generation(bits) << GENERATION_SHIFT) | ONE_COUNT);
+}
+
+qn_status qn_handle_create(uint32_t kind, uint32_t owner, void *object, const void **out_handle) {
+  QN_TRY(qn_handle_reserve(kind, owner, out_handle));
+  qn_handle_publish(*out_handle, object);
+  return QN_OK;
+}
+
+bool qn_handle_renew(const void *stale, const void **out_handle) {
+  uintptr_t bits = (uintptr_t)stale;
+  uint64_t generation = word_generation(atomic_load_explicit(&find_slot(bits)->word, memory_order_relaxed));
+  *out_handle = handle_of(handle_kind(bits), generation, (uint32_t)handle_number(bits));
+  return generation != 0;
+}
+
+void qn_handle_give_up(const void *handle) {
+  uintptr_t bits = (uintptr_t)handle;
+  slot *s = find_slot(bits);
+  if (word_generation(atomic_load_explicit(&s->word, memory_order_relaxed)) != 0)
+    push_free(&tables[handle_kind(bits)], s, (uint32_t)handle_number(bits));
 }
 
 /* ---- Pins --------------------------------------------------------------------------------------- */
@@ -282,6 +311,12 @@ qn_status qn_handle_release(const void *handle) { return take_counts(handle, fal
 
 qn_status qn_handle_revoke(const void *handle) { return take_counts(handle, true); }
 
+bool qn_handle_is_live(const void *handle) {
+  uintptr_t bits = (uintptr_t)handle;
+  slot *s = find_slot(bits);
+  return s && is_live(atomic_load_explicit(&s->word, memory_order_acquire), handle_generation(bits));
+}
+
 qn_status qn_handle_kind_of(const void *handle, uint32_t *out_kind) {
   uintptr_t bits = (uintptr_t)handle;
   slot *s = find_slot(bits);
@@ -296,7 +331,7 @@ qn_status qn_handle_kind_of(const void *handle, uint32_t *out_kind) {
 /* The live handle in a slot when `owner` has it, else 0. The owner is read between two looks at the word's generation,
  * or before a compare-and-swap of it: a generation never comes back, so the owner read is that of the generation. */
 static uintptr_t live_bits(uint32_t kind, uint32_t number, slot *s, uint32_t owner) {
-  uint64_t word = atomic_load_explicit(&s->word, memory_order_acquire);
+  uint64_t word = atomic_load(&s->word);
   if (word_count(word) == 0 || atomic_load_explicit(&s->owner, memory_order_relaxed) != owner) return 0;
   return ((uintptr_t)kind << (HANDLE_SLOT_BITS + HANDLE_GENERATION_BITS)) |
          ((uintptr_t)word_generation(word) << HANDLE_SLOT_BITS) | number;
@@ -347,7 +382,7 @@ void qn_handle_visit(uint32_t owner, uint32_t kind, qn_handle_visit_fn visit, vo
 
 uint64_t qn_handle_revoke_all(uint32_t owner, uint32_t kind) {
   table *t = &tables[kind];
-  uint32_t used = atomic_load_explicit(&t->used, memory_order_acquire);
+  uint32_t used = atomic_load(&t->used);
   uint64_t count = 0;
   for (uint32_t i = 0; i < used; i++) {
     slot *s = slot_at(t, i);

@@ -17,6 +17,7 @@
 #ifndef QUERN_BASE_HANDLE_H
 #define QUERN_BASE_HANDLE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "quern/quern.h"
@@ -30,6 +31,20 @@ void qn_handle_set_dead(uint32_t kind, qn_handle_dead_fn dead);
  * Errors: OUT_OF_HOST_MEMORY, LIMIT when every slot is taken or used up. */
 QN_MUST_USE qn_status qn_handle_create(uint32_t kind, uint32_t owner, void *object, const void **out_handle);
 
+/* The same in steps, for a kind whose slots stay with their objects (qn_handle_set_parking): an object that is used again
+ * gets the next handle of its slot without lock or search.
+ * Reserve: a slot, and the handle that it will have; nothing is live yet. Errors as qn_handle_create. */
+QN_MUST_USE qn_status qn_handle_reserve(uint32_t kind, uint32_t owner, const void **out_handle);
+/* The handle goes live, with count 1. Sequentially consistent: who publishes and then looks at a flag, and who sets the
+ * flag and then walks over handles, do not miss each other. */
+void qn_handle_publish(const void *handle, void *object);
+/* The next handle of the slot of a stale one. False: its generations are used up. */
+QN_MUST_USE bool qn_handle_renew(const void *stale, const void **out_handle);
+/* Gives up a slot that has no live handle and that is not to be renewed. */
+void qn_handle_give_up(const void *handle);
+/* Once, before the first handle of the kind: its slots stay with their objects until they are given up. */
+void qn_handle_set_parking(uint32_t kind);
+
 /* Pins: on success *out_object is alive until qn_handle_unpin. The error text says "stale", "is a queue, not a buffer"
  * or "not a handle" and names `what`, the argument. Errors: INVALID_HANDLE, LIMIT (65,535 pins at once). Cost: one
  * compare-and-swap. */
@@ -41,6 +56,8 @@ void qn_handle_unpin(const void *handle);
  * LIMIT (1,048,575 counts). */
 QN_MUST_USE qn_status qn_handle_retain(const void *handle);
 QN_MUST_USE qn_status qn_handle_release(const void *handle);
+/* Whether a handle is live just now; one load. */
+bool qn_handle_is_live(const void *handle);
 /* The kind of a live handle. */
 QN_MUST_USE qn_status qn_handle_kind_of(const void *handle, uint32_t *out_kind);
 

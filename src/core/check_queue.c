@@ -174,8 +174,8 @@ static task *next_task(qn_adapter_queue *queue) {
 static void work(void *given) {
   qn_adapter_queue *queue = given;
   for (task *t = next_task(queue); t; t = next_task(queue)) {
-    /* What comes after a failure fails with it: it would work on what the failed command left. */
-    bool runs = atomic_load(&queue->has_failed) == 0;
+    /* What comes after a failure fails with it: it would work on what the failed command left. It still waits. */
+    bool runs = t->command.kind == QN_COMMAND_WAIT || atomic_load(&queue->has_failed) == 0;
     uint64_t begin = queue->times ? qn_clock_ns() : 0;
     complete(queue, t, begin, runs ? run(t) : QN_OK);
   }

@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "base/string_view.h"
 #include "core/exit.h"
+#include "core/memory.h"
 #include "core/options.h"
 #include "core/queue.h"
 #include "core/reaper.h"
@@ -209,16 +210,17 @@ static bool device_ready(core_object *object) {
   return true;
 }
 
-/* By the keeper: the device's own reaper has destroyed the last child and has nothing left. */
+/* By the keeper: the device's own reaper has destroyed the last child and has nothing left; its thread may still look. */
 static void device_destroy(core_object *object, core_refusal *refusal) {
   core_device *device = (core_device *)object;
   core_runtime *runtime = device->runtime;
   core_refusal first = {0};
   (void)refusal; /* closing the runtime tells it, not the keeper */
-  core_program_cache_close(&device->programs, &first);
-  core_refusal_note(&first, qn_pool_trim(&device->pool), "buffer");
   core_refusal_note(&first, core_reaper_refusal(device->reaper), "child of the device");
   core_reaper_close(device->reaper);
+  core_program_cache_close(&device->programs, &first);
+  qn_pool_close(&device->pool);
+  core_refusal_note(&first, core_memory_refusal(device), "buffer");
   core_refusal_note(&first, device->table->device_close(device->native), "device");
   qn_map_free(&device->name_table);
   qn_arena_free(&device->names);
@@ -247,19 +249,6 @@ qn_status core_device_match(const core_device *own, const core_device *theirs, c
           own->selector, strcmp(own->selector, theirs->selector) == 0 ? ", opened another time" : "");
 }
 
-bool core_device_fence(core_device *device, core_fence *fence) {
-  bool added = true;
-  qn_mutex_lock(&device->lock);
-  for (core_queue *queue = device->queues; queue && added; queue = queue->next) {
-    core_timeline_refresh(queue->timeline);
-    const qn_point point = {queue->id, atomic_load(&queue->timeline->submitted)};
-    if (atomic_load(&queue->timeline->completed) < point.value) added = core_fence_add(fence, &point);
-  }
-  qn_mutex_unlock(&device->lock);
-  if (!added) core_fence_free(fence);
-  return added;
-}
-
 static const char *add_name(core_device *device, const char *name) {
   char *copy = qn_arena_copy(&device->names, qn_sv_from(name));
   return copy && qn_map_set(&device->name_table, qn_sv_from(copy), copy) ? copy : "";
@@ -280,10 +269,23 @@ void core_device_collect(core_device *device) { core_reaper_collect(device->reap
 
 /* ---- Opening ------------------------------------------------------------------------------------ */
 
+/* The reaper's thread comes last: it looks after the rest. */
+static qn_status open_reaper(core_device *device) {
+  QN_TRY(core_memory_open(device));
+  qn_status status = core_reaper_open("quern-reaper", core_memory_tidy, device, &device->reaper);
+  if (status < 0) qn_pool_close(&device->pool);
+  return status;
+}
+
 static qn_status open_native(core_device *device, const choice *c) {
-  QN_TRY(core_reaper_open("quern-reaper", &device->reaper));
-  qn_status status = c->adapter->table->device_open(c->adapter->instance, c->index, &device->native);
-  if (status < 0) core_reaper_close(device->reaper);
+  QN_TRY(c->adapter->table->device_open(c->adapter->instance, c->index, &device->native));
+  qn_status status = open_reaper(device);
+  if (status < 0) {
+    qn_error_saved saved;
+    qn_error_save(&saved);
+    (void)!device->table->device_close(device->native);
+    qn_error_restore(&saved);
+  }
   return status;
 }
 
@@ -303,7 +305,6 @@ static qn_status make_device(core_runtime *runtime, const choice *c, core_device
   }
   qn_arena_init(&device->names, 0);
   core_program_cache_open(&device->programs, device->table, device->native);
-  qn_pool_init(&device->pool, device->table, device->native, &device->info);
   *out_device = device;
   return QN_OK;
 }
@@ -326,7 +327,12 @@ static qn_status open_device(core_runtime *runtime, const char *selector, qn_dev
   if (status < 0) return status;
   const void *handle = NULL;
   core_object_init(&device->object, &device_class, NULL, runtime->object.reaper);
-  QN_TRY(core_object_publish(&device->object, runtime->owner, &runtime->closing, &handle));
+  core_memory_guard(device);
+  core_object_hold(&device->object); /* for the next lines: it may be released as soon as it is known */
+  qn_status published = core_object_publish(&device->object, runtime->owner, &runtime->closing, &handle);
+  atomic_store_explicit(&device->handle, (uintptr_t)handle, memory_order_relaxed);
+  core_object_drop(&device->object);
+  QN_TRY(published);
   *out_device = (qn_device)handle;
   return QN_OK;
 }
@@ -393,9 +399,14 @@ static qn_status drain_queues(core_device *device, uint64_t timeout_ns) {
 }
 
 static qn_status drain(core_device *device, uint64_t timeout_ns) {
+  uint64_t start = qn_clock_ns();
   QN_TRY(drain_queues(device, timeout_ns));
   QN_TRY(core_program_cache_trim(&device->programs));
-  QN_TRY(qn_pool_trim(&device->pool));
+  uint64_t spent = qn_clock_ns() - start;
+  QN_TRY(core_memory_drain(device, timeout_ns == QN_FOREVER ? QN_FOREVER
+                                   : spent < timeout_ns     ? timeout_ns - spent
+                                                            : 0));
+  QN_TRY(core_memory_refusal(device));
   return core_reaper_refusal(device->reaper);
 }
 
@@ -429,12 +440,12 @@ static void gather(core_device *device, qn_device_statistics *s) {
   qn_pool_query(&device->pool, &pool);
   *s = (qn_device_statistics){.struct_size = sizeof *s,
                               .queues = living(device, QN_KIND_QUEUE),
-                              .buffers = living(device, QN_KIND_BUFFER),
+                              .buffers = living(device, QN_KIND_BUFFER) + (uint32_t)pool.living,
                               .programs = living(device, QN_KIND_PROGRAM),
                               .kernels = living(device, QN_KIND_KERNEL),
                               .awaiting_release = core_reaper_count(device->reaper),
                               .memory_used = pool.used,
-                              .memory_cached = pool.cached,
+                              .memory_cached = pool.reserved - pool.used,
                               .memory_reserved = pool.reserved,
                               .programs_compiled = atomic_load(&device->programs_compiled),
                               .program_cache_hits = atomic_load(&device->program_cache_hits)};

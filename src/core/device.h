@@ -27,17 +27,20 @@ typedef struct core_device {
   char adapter[32];
   char selector[64];
   core_failure_domain failures;
+  _Atomic uintptr_t handle;
   core_reaper *reaper; /* of its children */
   qn_pool pool;
+  core_object guard; /* core/memory.h */
   core_program_cache programs;
   core_trace_device trace;
-  _Atomic uint32_t living[QN_KIND_KERNEL + 1]; /* children with a live handle, by kind */
+  _Atomic uint32_t living[QN_KIND_KERNEL + 1]; /* children with a live handle, by kind; of buffers those not pooled */
   _Atomic uint64_t programs_compiled, program_cache_hits;
 
   qn_mutex lock;                    /* the rest */
   struct core_queue *queues;        /* those whose timelines are live */
   uint64_t launches, copies, fills; /* of queues that are no more */
   struct core_buffer *wraps;        /* buffers that wrap the caller's memory */
+  core_refusal memory_refusal;      /* what the driver refused to take back of the pool */
   qn_arena names;                   /* of kernels, for texts; each once */
   qn_map name_table;
 } core_device;
@@ -49,12 +52,11 @@ QN_MUST_USE qn_status core_device_pin(qn_device handle, core_device **out_device
  * another runtime's, INVALID_ARGUMENT for another device's. */
 QN_MUST_USE qn_status core_device_match(const core_device *own, const core_device *theirs, const char *what);
 
-/* Adds to `fence` what each queue has been given and has not completed: when it has passed, no work that was recorded
- * until now is in flight. False: no memory. */
-bool core_device_fence(core_device *device, core_fence *fence);
-
 /* A copy of a name that lives as long as the device; "" when there is no memory. */
 const char *core_device_name(core_device *device, const char *name);
+
+/* Its handle is gone: lets go what the pool holds of it when the last buffer is gone too. */
+void core_device_is_left(core_device *device);
 
 /* Destroys what can be destroyed now, at a small cost. Before allocations. */
 void core_device_collect(core_device *device);

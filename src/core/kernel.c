@@ -14,20 +14,15 @@
 
 /* ---- The object --------------------------------------------------------------------------------- */
 
-/* A launch doesn't note which kernel it used (that would be one more line that all queues share). So a kernel waits for
- * all that its device was given before the kernel was released. */
-static bool kernel_ready(core_object *object) {
-  core_kernel *kernel = (core_kernel *)object;
-  if (!kernel->is_fenced) kernel->is_fenced = core_device_fence(kernel->program->device, &kernel->fence);
-  return kernel->is_fenced && core_fence_is_passed(&kernel->fence);
-}
+/* Its last launch on each queue is complete. */
+static bool kernel_ready(core_object *object) { return !core_uses_is_pending(&((core_kernel *)object)->uses); }
 
 static void kernel_destroy(core_object *object, core_refusal *refusal) {
   core_kernel *kernel = (core_kernel *)object;
   core_program *program = kernel->program;
   core_device *device = program->device;
   core_refusal_note(refusal, device->table->kernel_destroy(device->native, kernel->native), "kernel");
-  core_fence_free(&kernel->fence);
+  core_uses_clear(&kernel->uses);
   free(kernel);
   core_object_drop(&program->object);
 }

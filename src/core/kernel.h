@@ -6,6 +6,7 @@
 
 #include "core/object.h"
 #include "core/program.h"
+#include "core/uses.h"
 #include "quern/adapter.h"
 
 typedef struct core_kernel {
@@ -18,8 +19,7 @@ typedef struct core_kernel {
   uint64_t max_group_items;
   const char *name; /* lives as long as the device */
 
-  bool is_fenced; /* the reaper's */
-  core_fence fence;
+  core_uses uses; /* its last launches */
 } core_kernel;
 
 /* Pins a kernel for a call. Unpin with qn_handle_unpin(handle). */

@@ -23,7 +23,7 @@ typedef struct launch {
   uint64_t local_bytes; /* of the arguments */
   uint64_t values[CORE_USES];
   qn_launch_argument arguments[CORE_USES];
-  core_use uses[CORE_USES];
+  core_use uses[CORE_USES + 1];  /* and the kernel's */
   const void *pinned[CORE_USES]; /* the handles behind `uses` */
 } launch;
 
@@ -134,9 +134,9 @@ static qn_status put_buffer(launch *l, uint32_t i) {
   if (!given.value.pointer) return QN_OK; /* a null pointer */
   QN_TRY(core_buffer_pin((qn_buffer)given.value.pointer, "the buffer", &buffer));
   l->pinned[l->use_count] = given.value.pointer;
-  l->uses[l->use_count++] = (core_use){core_buffer_tracking(buffer), out->access};
+  l->uses[l->use_count++] = core_buffer_use(buffer, out->access);
   QN_TRY(check_buffer(l, i, &given, buffer, &out->size_bytes));
-  out->memory = buffer->block->memory;
+  out->memory = buffer->block.memory;
   out->offset_bytes = given.offset_bytes;
   return QN_OK;
 }
@@ -256,7 +256,8 @@ static qn_status record(launch *l, const qn_range *range, qn_point *out_point) {
                                     .argument_count = l->count};
   QN_TRY(fill_range(l, range, &launch_record));
   qn_adapter_command command = {.struct_size = sizeof command, .kind = QN_COMMAND_LAUNCH, .launch = &launch_record};
-  return core_queue_record(l->queue, l->uses, l->use_count, &command, l->kernel->name, out_point);
+  l->uses[l->use_count] = (core_use){.uses = &l->kernel->uses};
+  return core_queue_record(l->queue, l->uses, l->use_count + 1, &command, l->kernel->name, out_point);
 }
 
 static qn_status launch_pinned(core_queue *queue, core_kernel *kernel, const qn_range *range,

@@ -25,7 +25,7 @@ static native_object of_queue(core_object *o) {
 }
 static native_object of_buffer(core_object *o) {
   const core_buffer *buffer = (core_buffer *)o;
-  return (native_object){buffer->device, buffer->block->memory, &buffer->block->info.native};
+  return (native_object){buffer->device, buffer->block.memory, &buffer->block.info.native};
 }
 static native_object of_program(core_object *o) {
   const core_program *program = (core_program *)o;

@@ -51,8 +51,10 @@ void core_object_init(core_object *object, const core_object_class *cls, struct 
 /* Makes the handle, which takes over the maker's hold. From then on other threads may use and release the object, and
  * the maker must not touch it again. When it fails the hold is dropped and the reaper destroys the object. `owner` is
  * the runtime's id, `closing` its flag. Errors: OUT_OF_HOST_MEMORY, LIMIT, CLOSED when the runtime is closing. */
-QN_MUST_USE qn_status core_object_publish(core_object *object, uint32_t owner, _Atomic uint32_t *closing,
+QN_MUST_USE qn_status core_object_publish(core_object *object, uint32_t owner, const _Atomic uint32_t *closing,
                                           const void **out_handle);
+/* The last step of it, for a handle that is reserved. Errors: CLOSED; the handle is stale then and the object dead. */
+QN_MUST_USE qn_status core_object_announce(core_object *object, const void *handle, const _Atomic uint32_t *closing);
 
 static inline void core_object_hold(core_object *object) {
   atomic_fetch_add_explicit(&object->holds, 1, memory_order_relaxed);

@@ -21,20 +21,13 @@ typedef struct recording {
   qn_point points[WAITS];
 } recording;
 
-static bool is_known(const core_timeline *t, const qn_point *point) {
-  for (int i = 0; i < CORE_KNOWN_QUEUES; i++)
-    if (t->known[i].queue == point->queue) return t->known[i].value >= point->value;
-  return false;
-}
-
-static void note_known(core_timeline *t, const qn_point *point) {
-  for (int i = 0; i < CORE_KNOWN_QUEUES; i++) {
-    if (t->known[i].queue != point->queue) continue;
-    t->known[i] = *point;
-    return;
-  }
-  t->known[t->known_next] = *point;
-  t->known_next = (t->known_next + 1) % CORE_KNOWN_QUEUES;
+/* What the source knew when the point was submitted is known now too. */
+static void learn(core_timeline *t, core_timeline *source, uint64_t own_id, const qn_point *point, uint64_t since) {
+  qn_point learned[CORE_KNOWN_QUEUES];
+  uint32_t count = core_known_at(&source->known, point->value, learned);
+  core_known_note(&t->known, point, since, true);
+  for (uint32_t i = 0; i < count; i++)
+    if (learned[i].queue != own_id) core_known_note(&t->known, &learned[i], since, false);
 }
 
 static void end_waits(recording *r) {
@@ -47,10 +40,11 @@ static void end_waits(recording *r) {
 static qn_status submit(recording *r, qn_adapter_command *command) {
   core_timeline *t = r->queue->timeline;
   qn_adapter_command batch[WAITS + 1];
-  uint64_t value = atomic_load_explicit(&t->submitted, memory_order_relaxed);
+  _Atomic uint64_t *waiters[WAITS];
+  uint64_t before = atomic_load_explicit(&t->submitted, memory_order_relaxed), value = before;
   uint32_t count = 0;
   for (; count < r->count; count++) {
-    atomic_store(&r->sources[count]->is_waited_for, 1);
+    QN_TRY(core_uses_claim(&r->sources[count]->waiters, r->queue->id, &waiters[count]));
     batch[count] = (qn_adapter_command){.struct_size = sizeof *batch,
                                         .kind = QN_COMMAND_WAIT,
                                         .value = ++value,
@@ -66,7 +60,10 @@ static qn_status submit(recording *r, qn_adapter_command *command) {
   const qn_adapter_command *commands = r->count > 0 ? batch : command;
   qn_status status = t->table->queue_submit(t->queue, commands, count);
   if (status == QN_OK) {
-    for (uint32_t i = 0; i < r->count; i++) note_known(t, &r->points[i]);
+    for (uint32_t i = 0; i < r->count; i++) {
+      atomic_store_explicit(waiters[i], before + 1 + i, memory_order_release);
+      learn(t, r->sources[i], r->queue->id, &r->points[i], before + 1 + i);
+    }
     atomic_store_explicit(&t->submitted, value, memory_order_release);
   }
   end_waits(r);
@@ -76,7 +73,7 @@ static qn_status submit(recording *r, qn_adapter_command *command) {
 /* Gathers a wait: once a queue, for the later value; none for what the queue already waits for. */
 static qn_status gather(void *user, const qn_point *point) {
   recording *r = user;
-  if (is_known(r->queue->timeline, point)) return QN_OK;
+  if (core_known_covers(&r->queue->timeline->known, point)) return QN_OK;
   for (uint32_t i = 0; i < r->count; i++) {
     if (r->points[i].queue != point->queue) continue;
     if (r->points[i].value < point->value) r->points[i].value = point->value;
@@ -100,7 +97,7 @@ static void count_command(core_queue *queue, uint32_t kind) {
 }
 
 /* QN_NOT_READY: the queue is full, nothing but waits was recorded. */
-static qn_status record_once(core_queue *queue, const core_use *uses, uint32_t use_count, qn_adapter_command *command,
+static qn_status record_once(core_queue *queue, core_use *uses, uint32_t use_count, qn_adapter_command *command,
                              const char *kernel) {
   recording r = {.queue = queue};
   uint64_t begin = core_trace_begin();
@@ -108,6 +105,7 @@ static qn_status record_once(core_queue *queue, const core_use *uses, uint32_t u
   core_timeline *t = queue->timeline;
   core_tracking_lock(&locks, t, queue->id, uses, use_count);
   qn_status status = core_timeline_failure(t);
+  if (status == QN_OK) status = core_tracking_claim(queue->id, uses, use_count);
   if (status == QN_OK) status = core_tracking_waits(queue->id, uses, use_count, gather, &r);
   if (status == QN_OK) status = submit(&r, command);
   if (status == QN_OK) {
@@ -147,7 +145,7 @@ static qn_status wait_for_room(core_queue *queue, uint64_t seen, uint64_t deadli
   return status;
 }
 
-qn_status core_queue_record(core_queue *queue, const core_use *uses, uint32_t use_count, qn_adapter_command *command,
+qn_status core_queue_record(core_queue *queue, core_use *uses, uint32_t use_count, qn_adapter_command *command,
                             const char *kernel, qn_point *out_point) {
   uint64_t seen = known_complete(queue), deadline = 0, begin = core_trace_begin();
   qn_status status = record_once(queue, uses, use_count, command, kernel);
@@ -247,14 +245,10 @@ static bool queue_ready(core_object *object) {
     if (!is_complete(queue)) return false;
     unlink_queue(queue->device, queue);
     core_timeline_retire(queue->timeline);
+    qn_pool_lane_close(&queue->device->pool, queue->lane); /* its blocks are everybody's now (P4) */
     queue->stage = CORE_QUEUE_RETIRED;
   }
-  if (queue->stage == CORE_QUEUE_RETIRED) {
-    if (!core_timeline_is_quiet(queue->timeline)) return false;
-    if (atomic_load(&queue->timeline->is_waited_for) && !core_device_fence(queue->device, &queue->fence)) return false;
-    queue->stage = CORE_QUEUE_FENCED;
-  }
-  return core_fence_is_passed(&queue->fence);
+  return core_timeline_is_quiet(queue->timeline) && !core_uses_is_pending(&queue->timeline->waiters);
 }
 
 static void queue_destroy(core_object *object, core_refusal *refusal) {
@@ -264,7 +258,6 @@ static void queue_destroy(core_object *object, core_refusal *refusal) {
   core_trace_queue_stop(queue);
   core_refusal_note(refusal, device->table->queue_destroy(device->native, queue->native), "queue");
   core_timeline_free(queue->timeline);
-  core_fence_free(&queue->fence);
   core_image_list_free(&queue->images);
   free(queue);
   core_object_drop(&device->object);
@@ -291,6 +284,14 @@ static qn_status check_options(const core_device *device, const qn_queue_options
   return QN_OK;
 }
 
+/* The error that led here is what the caller gets. */
+static void destroy_quietly(core_device *device, qn_adapter_queue *native) {
+  qn_error_saved saved;
+  qn_error_save(&saved);
+  (void)!device->table->queue_destroy(device->native, native);
+  qn_error_restore(&saved);
+}
+
 /* Makes adapter's queue and timeline; the queue's id is known to others from here on. */
 static qn_status start_queue(core_queue *queue, uint64_t flags) {
   core_device *device = queue->device;
@@ -298,6 +299,10 @@ static qn_status start_queue(core_queue *queue, uint64_t flags) {
   qn_adapter_queue_options options = {
       .struct_size = sizeof options, .flags = core_trace_queue_flags(device, flags), .id = queue->id};
   qn_status status = device->table->queue_create(device->native, &options, &queue->native);
+  if (status == QN_OK) {
+    status = qn_pool_lane_open(&device->pool, queue->id, &queue->lane);
+    if (status < 0) destroy_quietly(device, queue->native);
+  }
   if (status < 0) {
     core_timeline_cancel(queue->timeline);
     return status;
@@ -306,6 +311,7 @@ static qn_status start_queue(core_queue *queue, uint64_t flags) {
                                        .domain = &device->failures,
                                        .table = device->table,
                                        .queue = queue->native,
+                                       .lane = queue->lane,
                                        .is_timed = (flags & QN_QUEUE_TIMED) != 0};
   core_timeline_start(queue->timeline, queue->id, &source);
   core_trace_queue_start(queue);

@@ -20,11 +20,11 @@ typedef struct core_queue {
   uint64_t id;
   core_timeline *timeline;
   qn_adapter_queue *native;
-  uint64_t submit_timeout_ns;                                             /* QN_FOREVER: no limit */
-  struct core_queue *previous, *next;                                     /* the device's list */
-  uint64_t launches, copies, fills;                                       /* under the timeline's lock */
-  enum { CORE_QUEUE_WORKS, CORE_QUEUE_RETIRED, CORE_QUEUE_FENCED } stage; /* the reaper's */
-  core_fence fence;
+  uint64_t submit_timeout_ns;         /* QN_FOREVER: no limit */
+  struct core_queue *previous, *next; /* the device's list */
+  uint64_t launches, copies, fills;   /* under the timeline's lock */
+  struct qn_pool_lane *lane;
+  enum { CORE_QUEUE_WORKS, CORE_QUEUE_RETIRED } stage; /* the reaper's */
   core_caller caller;
   core_image_list images;
   core_trace_queue trace;
@@ -37,7 +37,7 @@ QN_MUST_USE qn_status core_queue_pin(qn_queue handle, core_queue **out_queue);
  * `kernel` (a name that lives as long as the device, or NULL) is for the text of a failure. `command->value` is set here.
  * `out_point` may be NULL. The queue and all that the command names are pinned. Errors: TIMEOUT, LIMIT, the cause of a
  * queue that has failed, what the adapter says. */
-QN_MUST_USE qn_status core_queue_record(core_queue *queue, const core_use *uses, uint32_t use_count,
+QN_MUST_USE qn_status core_queue_record(core_queue *queue, core_use *uses, uint32_t use_count,
                                         qn_adapter_command *command, const char *kernel, qn_point *out_point);
 
 /* A command that does nothing, for calls of size 0. */

@@ -21,6 +21,8 @@ struct core_reaper {
   core_object *pending, **pending_tail; /* released, not yet ready; in order of release */
   uint32_t pending_count;
   core_refusal refusal;
+  core_tidy_fn tidy; /* the thread's */
+  void *tidy_user;
   qn_thread thread;
   core_reaper *next_free;
 };
@@ -73,6 +75,10 @@ void core_reaper_push(core_reaper *reaper, core_object *object) {
   /* From here on the object may be gone, and with it all that it held. One ring will do until the thread looks again. */
   bool wakes = urgent || atomic_load(&reaper->is_asleep) != 0;
   if (wakes && atomic_exchange(&reaper->is_rung, 1) == 0) ring(reaper);
+}
+
+void core_reaper_wake(core_reaper *reaper) {
+  if (atomic_load(&reaper->is_asleep) != 0 && atomic_exchange(&reaper->is_rung, 1) == 0) ring(reaper);
 }
 
 /* What was released, oldest first. */
@@ -165,10 +171,11 @@ static void sleep_for_ever(void) {
   for (;;) qn_clock_sleep(UINT64_C(3600000000000));
 }
 
-/* Until the bell, but no longer than `pause` while there is something to look after, or was lately. Whether it was the
- * bell. */
-static bool doze(core_reaper *reaper, uint32_t bell, uint64_t pause) {
-  if (core_reaper_count(reaper) != 0 || pause < LONGEST_PAUSE_NS) return qn_futex_wait(&reaper->bell, bell, pause);
+/* Until the bell, but no longer than `pause` while there is something to look after (`more`: besides objects), or was
+ * lately. Whether it was the bell. */
+static bool doze(core_reaper *reaper, uint32_t bell, uint64_t pause, bool more) {
+  if (more || core_reaper_count(reaper) != 0 || pause < LONGEST_PAUSE_NS)
+    return qn_futex_wait(&reaper->bell, bell, pause);
   atomic_store(&reaper->is_asleep, 1);
   /* A push counts, then looks whether we are asleep; we lie down, then look at the count: one sees the other. */
   bool rung = atomic_load(&reaper->count) != 0 || qn_futex_wait(&reaper->bell, bell, QN_FOREVER);
@@ -186,8 +193,9 @@ static void reap(void *given) {
     atomic_store(&reaper->is_rung, 0);
     if (core_enter() < 0) sleep_for_ever(); /* the process exits: nothing is done any longer */
     core_reaper_collect(reaper, UINT32_MAX);
+    bool more = reaper->tidy && reaper->tidy(reaper->tidy_user);
     core_leave();
-    bool rung = doze(reaper, bell, pause);
+    bool rung = doze(reaper, bell, pause, more);
     pause = rung ? SHORTEST_PAUSE_NS : pause < LONGEST_PAUSE_NS ? 2 * pause : pause;
   }
 }
@@ -207,13 +215,15 @@ static void give_reaper(core_reaper *reaper) {
   qn_mutex_unlock(&free_lock);
 }
 
-qn_status core_reaper_open(const char *thread_name, core_reaper **out_reaper) {
+qn_status core_reaper_open(const char *thread_name, core_tidy_fn tidy, void *user, core_reaper **out_reaper) {
   core_reaper *reaper = take_reaper();
   if (!reaper) QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the reaper '%s'", thread_name);
   reaper->pending = NULL;
   reaper->pending_tail = &reaper->pending;
   reaper->pending_count = 0;
   reaper->refusal = (core_refusal){0};
+  reaper->tidy = tidy;
+  reaper->tidy_user = user;
   atomic_store(&reaper->stop, 0);
   qn_status status = qn_thread_start(&reaper->thread, thread_name, reap, reaper);
   if (status < 0) {
@@ -238,7 +248,7 @@ static core_reaper *keeper;
 
 qn_status core_keeper_get(core_reaper **out_keeper) {
   qn_mutex_lock(&keeper_lock);
-  qn_status status = keeper ? QN_OK : core_reaper_open("quern-keeper", &keeper);
+  qn_status status = keeper ? QN_OK : core_reaper_open("quern-keeper", NULL, NULL, &keeper);
   *out_keeper = keeper;
   qn_mutex_unlock(&keeper_lock);
   return status;

@@ -30,14 +30,21 @@ void core_refusal_note(core_refusal *refusal, qn_status status, const char *what
 
 typedef struct core_reaper core_reaper;
 
+/* What the thread does besides, each time it looks (NULL: nothing). Whether it should look again soon. */
+typedef bool (*core_tidy_fn)(void *user);
+
 /* Starts a reaper and its thread. Errors: OUT_OF_HOST_MEMORY, LIMIT. */
-QN_MUST_USE qn_status core_reaper_open(const char *thread_name, core_reaper **out_reaper);
+QN_MUST_USE qn_status core_reaper_open(const char *thread_name, core_tidy_fn tidy, void *user,
+                                       core_reaper **out_reaper);
 /* Ends the thread and waits for it. Nothing is left on the lists. Not on the reaper's own thread. */
 void core_reaper_close(core_reaper *reaper);
 
 /* Gives an object over. From any thread, without lock, allocation or wait; wakes the thread, once until it looks again. A
  * buffer wakes it from its long sleep only. */
 void core_reaper_push(core_reaper *reaper, core_object *object);
+
+/* Wakes the thread from its long sleep, if it is in it, to tidy. From any thread, without lock, allocation or wait. */
+void core_reaper_wake(core_reaper *reaper);
 
 /* Destroys what can be destroyed now, on the calling thread. Looks at no more than `limit` of the objects whose work was
  * not complete before, so that a caller's cost is bounded. */

@@ -1,7 +1,6 @@
 #include "core/timeline.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/os/clock.h"
 #include "base/status.h"
@@ -91,9 +90,8 @@ void core_timeline_start(core_timeline *timeline, uint64_t id, const core_timeli
   timeline->device = source->device;
   timeline->domain = source->domain;
   timeline->is_timed = source->is_timed;
-  atomic_store(&timeline->is_waited_for, 0);
-  timeline->known_next = 0;
-  memset(timeline->known, 0, sizeof timeline->known);
+  timeline->lane = source->lane;
+  core_known_clear(&timeline->known);
   core_recent_clear(&timeline->recent);
   atomic_store(&timeline->submitted, 0);
   atomic_store(&timeline->completed, 0);
@@ -115,6 +113,7 @@ bool core_timeline_is_quiet(const core_timeline *timeline) { return atomic_load(
 void core_timeline_free(core_timeline *timeline) {
   timeline->queue = NULL;
   core_recent_free(&timeline->recent);
+  core_uses_clear(&timeline->waiters);
   if (atomic_load(&timeline->failed_first) == 0) give_slot(timeline); /* else it keeps the cause */
 }
 
@@ -209,6 +208,11 @@ core_point_state core_point_look(const qn_point *point) {
   return look(core_timeline_slot(point->queue), point, true);
 }
 
+bool core_point_is_known_complete(const qn_point *point) {
+  core_timeline *t = core_timeline_slot(point->queue);
+  return !t || look(t, point, false) != CORE_POINT_PENDING;
+}
+
 static qn_status unknown_point(const qn_point *point) {
   QN_FAIL(QN_ERROR_INVALID_ARGUMENT,
           "the point {queue %llu, value %llu} was not given out; waiting for it would not end",
@@ -255,29 +259,25 @@ qn_status core_point_wait(const qn_point *point, uint64_t timeout_ns) {
   }
 }
 
-/* ---- Fences ------------------------------------------------------------------------------------- */
+/* ---- For the pool -------------------------------------------------------------------------------- */
 
-bool core_fence_add(core_fence *fence, const qn_point *point) {
-  if (fence->count == fence->capacity) {
-    uint32_t capacity = fence->capacity ? 2 * fence->capacity : 8;
-    qn_point *points = realloc(fence->points, capacity * sizeof *points);
-    if (!points) return false;
-    fence->points = points;
-    fence->capacity = capacity;
-  }
-  fence->points[fence->count++] = *point;
-  return true;
+void core_timeline_progress(uint64_t id, uint64_t *out_completed, uint64_t *out_failed_first) {
+  core_timeline *t = core_timeline_slot(id);
+  *out_completed = UINT64_MAX;
+  *out_failed_first = 0;
+  if (!t) return;
+  bool is_used = begin_use(t, id);
+  if (is_used) core_timeline_refresh(t);
+  uint64_t completed = atomic_load_explicit(&t->completed, memory_order_acquire);
+  uint64_t failed_first = atomic_load_explicit(&t->failed_first, memory_order_acquire);
+  if (is_used) core_timeline_end_use(t);
+  if (is_used) *out_completed = completed;
+  if (atomic_load_explicit(&t->id, memory_order_acquire) == id) *out_failed_first = failed_first;
 }
 
-bool core_fence_is_passed(core_fence *fence) {
-  uint32_t kept = 0;
-  for (uint32_t i = 0; i < fence->count; i++)
-    if (core_point_look(&fence->points[i]) == CORE_POINT_PENDING) fence->points[kept++] = fence->points[i];
-  fence->count = kept;
-  return kept == 0;
-}
-
-void core_fence_free(core_fence *fence) {
-  free(fence->points);
-  *fence = (core_fence){0};
+struct qn_pool_lane *core_timeline_lane(uint64_t id) {
+  core_timeline *t = core_timeline_begin_use(id);
+  struct qn_pool_lane *lane = t ? t->lane : NULL;
+  if (t) core_timeline_end_use(t);
+  return lane;
 }

@@ -16,12 +16,12 @@
 
 #include "base/os/thread.h"
 #include "core/failure.h"
+#include "core/known.h"
 #include "core/recent.h"
+#include "core/uses.h"
 #include "quern/adapter.h"
 
-enum {
-  CORE_KNOWN_QUEUES = 8 /* other queues whose values a queue is known to wait for */
-};
+struct qn_pool_lane;
 
 typedef struct core_timeline {
   /* Written at creation and retirement; a reader looks at it before and after what it reads. 0: free. */
@@ -31,10 +31,10 @@ typedef struct core_timeline {
   _Atomic uint64_t submitted;     /* the last value given out */
   _Atomic uint64_t completed;     /* every value up to this one is known to be complete, done or failed */
   _Atomic uint64_t failed_first;  /* the first value that failed; 0: none. Set before `completed` covers it */
-  _Atomic uint32_t is_waited_for; /* some other queue has recorded a wait for this one */
   const qn_adapter_table *table;
   qn_adapter_queue *queue;
-  const void *device; /* queues of one device can wait for each other on it */
+  const void *device;        /* queues of one device can wait for each other on it */
+  struct qn_pool_lane *lane; /* the queue's part of its device's pool */
   core_failure_domain *domain;
   bool is_timed; /* as its maker asked */
 
@@ -42,8 +42,8 @@ typedef struct core_timeline {
    * slot: it may be taken for an id that has retired. Several are taken in the order of slots. */
   qn_mutex lock;
   uint32_t slot;
-  qn_point known[CORE_KNOWN_QUEUES]; /* this queue already waits for these; forgetting one only doubles a wait */
-  uint32_t known_next;
+  core_known known;  /* what it already waits for */
+  core_uses waiters; /* who has recorded a wait for it, with the waits' values: the queue's driver object outlives those */
   core_recent recent;
 
   core_failure failure; /* the first cause; written once, before failed_first */
@@ -60,6 +60,7 @@ typedef struct core_timeline_source {
   core_failure_domain *domain; /* the device's */
   const qn_adapter_table *table;
   qn_adapter_queue *queue;
+  struct qn_pool_lane *lane;
   bool is_timed;
 } core_timeline_source;
 void core_timeline_start(core_timeline *timeline, uint64_t id, const core_timeline_source *source);
@@ -106,19 +107,14 @@ typedef enum core_point_state {
 
 /* Never waits; asks the adapter at most once. Sets no error text. */
 core_point_state core_point_look(const qn_point *point);
+/* From memory, without asking: false is no news. */
+bool core_point_is_known_complete(const qn_point *point);
 /* Waits. Errors as qn_point_wait. */
 QN_MUST_USE qn_status core_point_wait(const qn_point *point, uint64_t timeout_ns);
 
-/* Points that must be complete before something is destroyed. */
-typedef struct core_fence {
-  qn_point *points;
-  uint32_t count, capacity;
-} core_fence;
-
-/* False: no memory; the fence is as before. */
-bool core_fence_add(core_fence *fence, const qn_point *point);
-/* Forgets the points that are complete, done or failed; whether none is left. */
-bool core_fence_is_passed(core_fence *fence);
-void core_fence_free(core_fence *fence);
+/* How far a queue is, for the pool: asks the adapter at most once. A queue that is gone has completed UINT64_MAX. */
+void core_timeline_progress(uint64_t id, uint64_t *out_completed, uint64_t *out_failed_first);
+/* The lane of a live queue; NULL when it is gone. */
+struct qn_pool_lane *core_timeline_lane(uint64_t id);
 
 #endif

@@ -87,7 +87,7 @@ static qn_status wait_for_use(core_tracking *t, uint64_t own_id, uint32_t access
   forget_complete(t, own_id);
   if (t->writer.value != 0 && t->writer.queue != own_id) {
     qn_status status = wait(user, &t->writer);
-    if (status < 0) return status;
+    if (status != QN_OK) return status;
   }
   /* A reader too many waits for the first one and stands for both (core_tracking_note). */
   bool writes = (access & QN_ACCESS_WRITE) != 0;
@@ -95,14 +95,41 @@ static qn_status wait_for_use(core_tracking *t, uint64_t own_id, uint32_t access
   uint32_t count = writes ? t->reader_count : merges ? 1 : 0;
   for (uint32_t i = 0; i < count; i++) {
     qn_status status = t->readers[i].queue == own_id ? QN_OK : wait(user, &t->readers[i]);
-    if (status < 0) return status;
+    if (status != QN_OK) return status;
   }
+  return QN_OK;
+}
+
+/* The queue's own points need no wait of it, but others may still have to wait for them. */
+static qn_status wait_for_birth(core_birth *birth, uint64_t own_id, core_wait_fn wait, void *user) {
+  if (atomic_load_explicit(&birth->is_over, memory_order_acquire) != 0) return QN_OK;
+  bool is_over = true;
+  for (uint32_t i = 0; i < birth->count; i++) {
+    const qn_point *point = &birth->points[i];
+    if (core_point_look(point) != CORE_POINT_PENDING) continue;
+    is_over = false;
+    qn_status status = point->queue == own_id ? QN_OK : wait(user, point);
+    if (status != QN_OK) return status;
+  }
+  if (is_over) atomic_store_explicit(&birth->is_over, 1, memory_order_release);
   return QN_OK;
 }
 
 qn_status core_tracking_waits(uint64_t own_id, const core_use *uses, uint32_t count, core_wait_fn wait, void *user) {
   for (uint32_t i = 0; i < count; i++) {
-    qn_status status = uses[i].tracking ? wait_for_use(uses[i].tracking, own_id, uses[i].access, wait, user) : QN_OK;
+    qn_status status = QN_OK;
+    if (uses[i].tracking)
+      status = wait_for_use(uses[i].tracking, own_id, uses[i].access, wait, user);
+    else if (uses[i].birth)
+      status = wait_for_birth(uses[i].birth, own_id, wait, user);
+    if (status != QN_OK) return status;
+  }
+  return QN_OK;
+}
+
+qn_status core_tracking_claim(uint64_t own_id, core_use *uses, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    qn_status status = uses[i].uses ? core_uses_claim(uses[i].uses, own_id, &uses[i].last_value) : QN_OK;
     if (status < 0) return status;
   }
   return QN_OK;
@@ -132,8 +159,10 @@ static void note_use(core_tracking *t, uint32_t access, const qn_point *point) {
 
 void core_tracking_note(uint64_t own_id, uint64_t value, const core_use *uses, uint32_t count) {
   const qn_point point = {own_id, value};
-  for (uint32_t i = 0; i < count; i++)
+  for (uint32_t i = 0; i < count; i++) {
     if (uses[i].tracking) note_use(uses[i].tracking, uses[i].access, &point);
+    if (uses[i].uses) atomic_store_explicit(uses[i].last_value, value, memory_order_release);
+  }
 }
 
 uint32_t core_tracking_points(core_tracking *tracking, uint32_t access, qn_point *points) {

@@ -14,21 +14,30 @@
 #include <stdint.h>
 
 #include "core/timeline.h"
+#include "core/uses.h"
+#include "pool/block.h"
 #include "quern/quern.h"
 
-enum { CORE_READERS = 4 };
+enum { CORE_READERS = QN_POOL_READERS };
 
-typedef struct core_tracking {
-  _Atomic uint64_t owner;         /* id of the queue that used it last; 0: none yet, and nothing else is set */
-  qn_point writer;                /* {0, 0}: none */
-  qn_point readers[CORE_READERS]; /* since the writer; one a queue */
-  uint32_t reader_count;
-} core_tracking;
+/* It stands in the buffer's block (pool/block.h) and goes with it from buffer to buffer: a new buffer's first use waits for
+ * what used its memory before. */
+typedef qn_pool_uses core_tracking;
 
-/* What a command needs of one buffer. */
+/* What the memory of an untracked buffer did before the buffer was made: each queue that uses it waits for that. */
+typedef struct core_birth {
+  _Atomic uint32_t is_over; /* all of it is complete */
+  uint32_t count;           /* these two are written before the buffer's handle is made */
+  qn_point points[QN_POOL_POINTS];
+} core_birth;
+
+/* What a command needs of one object: a tracked buffer, an untracked one, or its kernel. */
 typedef struct core_use {
-  core_tracking *tracking; /* NULL: not tracked */
-  uint32_t access;         /* QN_ACCESS_... bits */
+  core_tracking *tracking;      /* NULL: not tracked */
+  uint32_t access;              /* QN_ACCESS_... bits; of a tracked buffer */
+  core_uses *uses;              /* where one that isn't tracked notes its use */
+  core_birth *birth;            /* of an untracked buffer */
+  _Atomic uint64_t *last_value; /* in `uses`, claimed for this command */
 } core_use;
 
 /* Locks a queue and the owners of what it uses. A command has at most CORE_USES uses. */
@@ -39,6 +48,9 @@ typedef struct core_locks {
 } core_locks;
 void core_tracking_lock(core_locks *locks, core_timeline *own, uint64_t own_id, const core_use *uses, uint32_t count);
 void core_tracking_unlock(core_locks *locks);
+
+/* Under the locks, before recording: makes room to note the uses of what isn't tracked. Errors: OUT_OF_HOST_MEMORY. */
+QN_MUST_USE qn_status core_tracking_claim(uint64_t own_id, core_use *uses, uint32_t count);
 
 /* The points that must be complete before the uses: other queues', pending, each once. Calls `wait` for each; under the
  * locks. Stops at the first error. */

@@ -26,10 +26,6 @@ static qn_status pin_place(core_queue *queue, const qn_view *view, const char *w
 
 static void unpin_place(const place *p) { qn_handle_unpin(p->view.buffer); }
 
-static core_use use_of(const place *p, uint32_t access) {
-  return (core_use){.tracking = core_buffer_tracking(p->buffer), .access = access};
-}
-
 /* ---- Copy --------------------------------------------------------------------------------------- */
 
 static qn_status check_copy(const place *target, const place *source) {
@@ -50,12 +46,12 @@ static qn_status record_copy(core_queue *queue, const place *target, const place
   if (target->view.size_bytes == 0) return core_queue_mark(queue, out_point);
   qn_adapter_command command = {.struct_size = sizeof command,
                                 .kind = QN_COMMAND_COPY,
-                                .target = target->buffer->block->memory,
-                                .source = source->buffer->block->memory,
+                                .target = target->buffer->block.memory,
+                                .source = source->buffer->block.memory,
                                 .target_offset = target->view.offset_bytes,
                                 .source_offset = source->view.offset_bytes,
                                 .size_bytes = target->view.size_bytes};
-  const core_use uses[] = {use_of(target, QN_ACCESS_WRITE), use_of(source, QN_ACCESS_READ)};
+  core_use uses[] = {core_buffer_use(target->buffer, QN_ACCESS_WRITE), core_buffer_use(source->buffer, QN_ACCESS_READ)};
   return core_queue_record(queue, uses, 2, &command, NULL, out_point);
 }
 
@@ -114,7 +110,7 @@ static qn_status record_transfer(core_queue *queue, const transfer *t, const pla
   QN_TRY(t->kind == QN_COMMAND_FILL ? check_fill(t, view) : check_host(t, view));
   if (view->view.size_bytes == 0) return core_queue_mark(queue, out_point);
   bool reads = t->kind == QN_COMMAND_READ;
-  qn_adapter_memory *memory = view->buffer->block->memory;
+  qn_adapter_memory *memory = view->buffer->block.memory;
   qn_adapter_command command = {.struct_size = sizeof command,
                                 .kind = t->kind,
                                 .target = reads ? NULL : memory,
@@ -125,7 +121,7 @@ static qn_status record_transfer(core_queue *queue, const transfer *t, const pla
                                 .host = t->host,
                                 .pattern = t->pattern,
                                 .pattern_bytes = t->pattern_bytes};
-  const core_use use = use_of(view, t->access);
+  core_use use = core_buffer_use(view->buffer, t->access);
   return core_queue_record(queue, &use, 1, &command, NULL, out_point);
 }
 

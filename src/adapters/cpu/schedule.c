@@ -122,7 +122,7 @@ static const cpu_record *next_record(qn_adapter_queue *q, resume_list *resume) {
       continue;
     }
     bool failed = atomic_load_explicit(&q->failed_first, memory_order_relaxed) != 0;
-    if (!failed && r->kind == QN_COMMAND_WAIT && block(q, &r->wait)) return NULL;
+    if (r->kind == QN_COMMAND_WAIT && block(q, &r->wait)) return NULL; /* after a failure too: adapter.h */
     if (!failed && r->cells > 0) return r;
     note_begin(q, r);
     complete(q, r, resume);
