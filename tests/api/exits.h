@@ -255,12 +255,12 @@ static inline void assert_ends_well(pid_t child, const char *what) {
   if (WEXITSTATUS(status) != 0) fail_msg("%s: exit status %d", what, WEXITSTATUS(status));
 }
 
-/* The thread sanitizer would make every exit last a second, and tells of threads that have ended and that nobody has joined
- * yet: who ends without closing leaves some. */
+/* The thread sanitizer would make every exit last a second; tells of threads that have ended and that nobody has joined yet,
+ * which who ends without closing leaves; and ends a forked child that starts a thread. */
 static inline void tame_thread_sanitizer(void) {
   const char *options = getenv("TSAN_OPTIONS");
   char more[4096];
-  snprintf(more, sizeof more, "%s:atexit_sleep_ms=0:report_thread_leaks=0", options ? options : "");
+  snprintf(more, sizeof more, "%s:atexit_sleep_ms=0:report_thread_leaks=0:die_after_fork=0", options ? options : "");
   setenv("TSAN_OPTIONS", more, 1);
 }
 

@@ -44,7 +44,7 @@ static holdings look(void) {
 }
 
 /* How much may come and go without a leak: the allocator's caches, stacks that are kept. A leak grows with the rounds. */
-enum { ALLOCATED_SLACK = 64 << 10, RESIDENT_SLACK = 4 << 20, MAPPINGS_SLACK = 16 };
+enum { ALLOCATED_SLACK = 256 << 10, RESIDENT_SLACK = 4 << 20, MAPPINGS_SLACK = 16 };
 
 static bool is_flat(const holdings *before, const holdings *now) {
   if (now->threads > before->threads || now->descriptors != before->descriptors) return false;
@@ -172,10 +172,11 @@ static void make_and_release(void *user) {
   OK(qn_buffer_create(own.device, &o, &own.buffer));
   OK(qn_kernel_get(own.program, "add", &own.kernel));
   OK(submit_one(&own, NULL));
-  if (c->round++ % 16 == 0) OK(qn_queue_finish(own.queue, 10 * SECOND));
   OK(qn_release(own.queue));
   OK(qn_release(own.kernel));
   OK(qn_release(own.buffer));
+  /* What lives at a time sets how many slots there are; they stay. */
+  if (c->round++ % 64 == 0) OK(qn_device_drain(own.device, 60 * SECOND));
 }
 
 static void test_L2_objects_that_come_and_go_keep_memory_flat(void **state) {
