@@ -119,6 +119,16 @@ static qn_status remember(const char *path, const qn_adapter_table *table, const
   return QN_OK;
 }
 
+/* Opening a pipe or a device might never end. */
+static qn_status check_file(const char *path) {
+  qn_file_info info;
+  QN_TRY(qn_file_query(path, &info));
+  if (!info.is_regular)
+    QN_FAIL(QN_ERROR_ABI, "%s can't be loaded: it is %s, not a file", path,
+            info.is_directory ? "a directory" : "special");
+  return QN_OK;
+}
+
 /* Under libraries_lock. */
 static qn_status load_library(const char *path, const char *name, bool probe, const qn_adapter_table **out_table) {
   library *known = find_library(path);
@@ -127,6 +137,7 @@ static qn_status load_library(const char *path, const char *name, bool probe, co
     *out_table = known->table;
     return QN_OK;
   }
+  QN_TRY(check_file(path));
   if (probe && core_adapter_probe(path) == QN_ERROR_ABI) {
     qn_status status = remember(path, NULL, qn_error_text());
     return status < 0 ? status : QN_ERROR_ABI;
@@ -162,10 +173,14 @@ static void register_exit_once(const core_adapter *adapter) {
 
 /* ---- Instances ---------------------------------------------------------------------------------- */
 
+enum { MOST_DEVICES = 1024 };
+
 static qn_status describe_devices(qn_arena *arena, core_adapter *adapter) {
   uint32_t count = 0;
   QN_TRY(adapter->table->device_count(adapter->instance, &count));
   if (count == 0) return QN_OK;
+  if (count > MOST_DEVICES)
+    QN_FAIL(QN_ERROR_ABI, "it says that it has %u devices; the limit is %d", count, MOST_DEVICES);
   adapter->devices = QN_ARENA_ARRAY(arena, qn_adapter_device_info, count);
   if (!adapter->devices) QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the descriptions of %u devices", count);
   for (uint32_t i = 0; i < count; i++) {
@@ -180,9 +195,23 @@ static qn_status describe_devices(qn_arena *arena, core_adapter *adapter) {
   return QN_OK;
 }
 
+/* An adapter that fails without a word must not be blamed in the words of an earlier error. */
+static qn_status call_open(core_adapter *adapter) {
+  qn_error_saved saved;
+  qn_error_save(&saved);
+  (void)!qn_error_set(QN_ERROR_INTERNAL, "its instance_open failed and gave no reason");
+  qn_status status = adapter->table->instance_open(&host, &adapter->instance);
+  if (status < 0)
+    free(saved.text);
+  else
+    qn_error_restore(&saved);
+  return status;
+}
+
 static qn_status open_instance(qn_arena *arena, core_adapter *adapter) {
-  QN_TRY(adapter->table->instance_open(&host, &adapter->instance));
+  QN_TRY(call_open(adapter));
   register_exit_once(adapter);
+  if (!adapter->instance) QN_FAIL(QN_ERROR_ABI, "its instance_open succeeded and gave no instance");
   qn_status status = describe_devices(arena, adapter);
   if (status < 0) {
     qn_error_saved saved;
@@ -194,9 +223,12 @@ static qn_status open_instance(qn_arena *arena, core_adapter *adapter) {
   return status;
 }
 
+/* What this process lacks now it may have at the next try. */
+static bool is_passing(qn_status status) { return status == QN_ERROR_OUT_OF_HOST_MEMORY || status == QN_ERROR_LIMIT; }
+
 static qn_status refused(core_adapter *adapter, qn_status status) {
   CORE_TEXT_COPY(adapter->reason, qn_error_text());
-  adapter->state = CORE_ADAPTER_REFUSED;
+  if (!is_passing(status)) adapter->state = CORE_ADAPTER_REFUSED;
   QN_LOG(ADAPTER, "'%s' can't be used: %s", adapter->name, adapter->reason);
   qn_error_prefix("adapter '%s'%s%s: ", adapter->name, adapter->path[0] ? " in " : "", adapter->path);
   return status;

@@ -64,6 +64,17 @@ static void json_adapter(json *j, const qn_adapter_info *a) {
   json_close(j, '}');
 }
 
+/* Which, where and why. */
+static void print_adapter(const qn_adapter_info *info) {
+  const char *place = info->path[0] ? info->path : info->loaded ? "the library itself" : "";
+  if (info->loaded) {
+    printf("%-17s loaded from %s\n", info->name, place);
+    return;
+  }
+  printf("%-17s not loaded%s%s\n", info->name, place[0] ? " from " : "", place);
+  printf("%-17s %s\n", "", info->reason);
+}
+
 static tool_status list(qn_runtime runtime, bool verbose, bool as_json) {
   uint32_t devices = 0, adapters = 0;
   json j = {stdout, false};
@@ -89,9 +100,7 @@ static tool_status list(qn_runtime runtime, bool verbose, bool as_json) {
     if (as_json)
       json_adapter(&j, &info);
     else
-      printf("%-12s %s%s%s\n", info.name, info.loaded ? "loaded from " : "not loaded: ",
-             info.loaded ? (info.path[0] ? info.path : "the library itself") : info.reason,
-             info.loaded && info.reason[0] ? info.reason : "");
+      print_adapter(&info);
   }
   if (as_json) json_close(&j, ']'), json_close(&j, '}'), putchar('\n');
   return TOOL_OK;

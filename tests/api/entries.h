@@ -57,7 +57,7 @@ static inline void call_nothing(void *user, qn_status status) { (void)user, (voi
 
 /* `h` is the handle in question. What a call made is given back: the tables' calls leave nothing behind. */
 #define CALL(name, expression)                                                     \
-  static inline qn_status call_##name(const void *h) {                                    \
+  static inline qn_status call_##name(const void *h) {                             \
     union {                                                                        \
       qn_adapter_info adapter;                                                     \
       qn_device_info device;                                                       \

@@ -1,6 +1,7 @@
 """quern run: the grammar of values, the results, the files, and what is said of bad input."""
 import json
 import os
+import re
 import resource
 import struct
 import subprocess
@@ -281,6 +282,16 @@ class Devices(CommandTest):
         out, _ = self.quern("devices", "-v", environment={"QUERN_ADAPTER_PATH": self.path("adapters")})
         self.assertIn("broken", out)
         self.assertIn("not loaded", out)
+
+    def test_verbose_says_which_where_and_why(self):
+        directory = os.path.join(os.path.dirname(QUERN), "tests", "plugins")
+        out, _ = self.quern("devices", "-v", environment={"QUERN_ADAPTER_PATH": directory})
+        for name, why in (("no_entry", "qn_adapter_entry"), ("other_version", "version 77"), ("short_table", "64 bytes"),
+                          ("crash_in_load", "tried"), ("crash_in_entry", "tried"), ("exit_in_load", "exit status"),
+                          ("no_instance", "libvendor.so.1 is not there"), ("missing_symbol", "a_function_that_no_library")):
+            file = os.path.join(directory, "libquern-adapter-%s.so" % name)
+            self.assertRegex(out, r"%s +not loaded from %s\n.*%s" % (name, re.escape(file), re.escape(why)))
+        self.assertIn("check", out)
 
     def test_help(self):
         for words in (["--help"], ["run", "--help"], ["devices", "--help"], ["--version"]):

@@ -8,14 +8,19 @@
 #include "quern/quern.h"
 
 typedef struct qn_process_end {
-  int exit_status; /* when neither of the following */
+  bool is_known;   /* false: somebody else took the end (the program ignores SIGCHLD, or waits for any child) */
+  bool timed_out;  /* it was killed */
+  int exit_status; /* when known, and neither timed out nor ended by a signal */
   int signal;      /* 0: none */
   const char *signal_name;
-  bool timed_out; /* it was killed */
+  int word; /* the byte that it wrote to descriptor QN_PROCESS_WORD, or -1: so it can tell how it went in any case */
 } qn_process_end;
 
+enum { QN_PROCESS_WORD = 3 };
+
 /* Runs a program (arguments[0] is its path; NULL ends them) with its input and output closed to it, and waits for its end.
- * Nothing but the program's own files is inherited. Errors: NOT_FOUND when it can't be started. */
+ * Nothing but the program's own files and the descriptor for its word is inherited. Errors: NOT_FOUND when it can't be
+ * started, LIMIT when there is no descriptor left. */
 QN_MUST_USE qn_status qn_process_run(const char *const *arguments, uint64_t timeout_ns, qn_process_end *out_end);
 
 uint64_t qn_process_id(void);
