@@ -22,7 +22,7 @@ set(quern_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/quern)
 install(EXPORT quern-targets NAMESPACE quern:: DESTINATION ${quern_cmake_dir})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/ci/cmake/quernConfig.cmake.in
   ${PROJECT_BINARY_DIR}/generated/quernConfig.cmake INSTALL_DESTINATION ${quern_cmake_dir} PATH_VARS CMAKE_INSTALL_LIBDIR
-  CMAKE_INSTALL_INCLUDEDIR)
+  CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_BINDIR)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/generated/quernConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/generated/quernConfig.cmake ${PROJECT_BINARY_DIR}/generated/quernConfigVersion.cmake
-  DESTINATION ${quern_cmake_dir})
+  ${PROJECT_SOURCE_DIR}/ci/cmake/quernKernels.cmake DESTINATION ${quern_cmake_dir})
