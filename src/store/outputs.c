@@ -130,10 +130,15 @@ static qn_status fail_and_undo(transaction *t, qn_status status) {
   return status;
 }
 
+/* Tried twice, for a signal or a busy file server may be in the way once. What stays even so is swept by the next call. */
+static void remove_one(transaction *t, const char *name) {
+  if (name[0] && qn_place_remove(&t->place, name) < 0) (void)!qn_place_remove(&t->place, name);
+}
+
 static void remove_rest(transaction *t) {
   for (uint32_t i = 0; i < t->count; i++) {
-    if (t->moves[i].staged[0]) (void)!qn_place_remove(&t->place, t->moves[i].staged);
-    if (t->moves[i].kept[0]) (void)!qn_place_remove(&t->place, t->moves[i].kept);
+    remove_one(t, t->moves[i].staged);
+    remove_one(t, t->moves[i].kept);
   }
 }
 

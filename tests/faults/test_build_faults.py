@@ -1,0 +1,124 @@
+"""`quern build` when the file system is against it (C4): every open, write, close, rename, ... of the output directory made to
+fail in turn, and the program killed at each. The founding report of the generator cache: never exit status 0 with other
+bytes, never a hit that isn't one, never wrong bytes in the cache."""
+import errno
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(sys.argv[2], "tests", "tools"))
+FAULTS = sys.argv.pop(3)
+from quern_test import CommandTest, example  # noqa: E402
+
+KINDS = "object,static_library,c_header"
+NAMES = ["add.h", "add.o", "libadd.a"]
+
+
+class BuildFaults(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.out = self.path("out")
+        self.cache = {"QUERN_CACHE": "write", "QUERN_CACHE_DIR": self.path("cache")}
+        self.good = {}
+        for offset in (1, 2):
+            self.build(offset)
+            self.good[offset] = self.bytes_of()
+
+    def build(self, offset, status=0, environment=None, out=None):
+        return self.quern("build", example("add.cl"), "-P", "offset=%d" % offset, "--emit", KINDS, "-j", 1, "-o", out or self.out,
+                          status=status, environment=dict(self.cache, QUERN_LOG="cache", **(environment or {})))
+
+    def bytes_of(self):
+        result = {}
+        for name in sorted(os.listdir(self.out)):
+            with open(os.path.join(self.out, name), "rb") as f:
+                result[name] = f.read()
+        return result
+
+    def run_faulty(self, at, what, calls=None):
+        """(exit status, standard error); the state before is offset=1."""
+        import subprocess
+        environment = dict(os.environ, **self.cache, QUERN_LOG="cache", LD_PRELOAD=FAULTS, QUERN_FAULT_UNDER=self.out,
+                           QUERN_FAULT_AT=str(at), QUERN_FAULT_DO=str(what), QUERN_FAULT_COUNT=self.path("count"))
+        from quern_test import QUERN
+        done = subprocess.run([QUERN, "build", example("add.cl"), "-P", "offset=2", "--emit", KINDS, "-j", "1", "-o", self.out],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, timeout=60)
+        return done.returncode, done.stderr
+
+    def counted(self):
+        with open(self.path("count")) as f:
+            return int(f.read().split()[0])
+
+    def check_each(self, what):
+        self.build(1)
+        self.run_faulty(0, 0)
+        calls = self.counted()
+        self.assertGreater(calls, 20)
+        failed = 0
+        for at in range(1, calls + 1):
+            self.build(1)
+            status, text = self.run_faulty(at, what)
+            left = self.bytes_of()
+            if status == 0:
+                self.assertEqual(left, self.good[2], "call %d: success with other bytes" % at)
+            else:
+                failed += 1
+                self.assertNotIn(": hit ", text, "call %d" % at)
+                self.assertIn(self.out, text)
+                self.assertEqual(left, self.good[1], "call %d: %s" % (at, text))
+            self.build(2)
+            self.assertEqual(self.bytes_of(), self.good[2], "call %d: not swept" % at)
+        print("rounds: %s at each of %d file calls of a build, %d of them fatal" % (errno.errorcode[what], calls, failed))
+        self.assertGreater(failed, 5)
+
+    def test_C4_each_file_call_fails_with_no_space(self):
+        self.check_each(errno.ENOSPC)
+
+    def test_C4_each_file_call_fails_with_an_io_error(self):
+        self.check_each(errno.EIO)
+
+    def test_C4_each_file_call_fails_with_no_permission(self):
+        self.check_each(errno.EACCES)
+
+    def test_C4_killed_at_each_file_call(self):
+        self.build(1)
+        self.run_faulty(0, 0)
+        calls = self.counted()
+        for at in range(1, calls + 1):
+            self.build(1)
+            status, _ = self.run_faulty(at, "kill")
+            self.assertEqual(status, -9)
+            left = self.bytes_of()
+            for name in NAMES:
+                self.assertIn(left[name], (self.good[1][name], self.good[2][name]), "call %d: %s" % (at, name))
+            self.build(2)
+            self.assertEqual(self.bytes_of(), self.good[2], "call %d: not swept" % at)
+        print("rounds: killed at each of %d file calls of a build" % calls)
+
+    def test_C4_faults_never_reach_the_cache(self):
+        """Every call under the cache fails in turn while it is cold: what comes out, and what a later process finds, is right."""
+        from quern_test import QUERN
+        import subprocess
+        at = 0
+        while True:
+            at += 1
+            cache = self.path("cold%d" % at)
+            environment = dict(os.environ, QUERN_CACHE="write", QUERN_CACHE_DIR=cache, LD_PRELOAD=FAULTS, QUERN_FAULT_UNDER=cache,
+                               QUERN_FAULT_AT=str(at), QUERN_FAULT_DO=str(errno.ENOSPC), QUERN_FAULT_COUNT=self.path("count"))
+            words = [QUERN, "build", example("add.cl"), "-P", "offset=2", "--emit", "object,c_header", "-j", "1", "-o"]
+            done = subprocess.run(words + [self.path("cold-out")], stderr=subprocess.PIPE, env=environment, text=True, timeout=60)
+            self.assertEqual(done.returncode, 0, "call %d: %s" % (at, done.stderr))
+            calls = self.counted()
+            self.quern("build", example("add.cl"), "-P", "offset=2", "--emit", "object,c_header", "-o", self.path("again"),
+                       environment={"QUERN_CACHE": "write", "QUERN_CACHE_DIR": cache})
+            for directory in ("cold-out", "again"):
+                for name in ("add.o", "add.h"):
+                    with open(os.path.join(self.path(directory), name), "rb") as f:
+                        self.assertEqual(f.read(), self.good[2][name], "call %d" % at)
+            if at >= calls:
+                break
+        print("rounds: %d file calls of the cache failed in turn" % at)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
