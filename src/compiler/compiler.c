@@ -56,7 +56,10 @@ static qn_status open_job(job *j, qn_arena *arena, const qn_compile_request *req
 /* The outcome by what was told: errors become the error text, warnings go to `log`. */
 static qn_status conclude(job *j, qn_bytes *log) {
   if (j->diags.out_of_memory || j->diags.text.failed) return no_memory("to compile");
-  if (j->diags.errors) return qn_error_set_text(QN_ERROR_COMPILE, j->diags.text.data, j->diags.text.size);
+  bool is_usage = j->diags.errors > 0 && j->diags.errors == j->diags.option_errors;
+  if (j->diags.errors)
+    return qn_error_set_text(is_usage ? QN_ERROR_INVALID_ARGUMENT : QN_ERROR_COMPILE, j->diags.text.data,
+                             j->diags.text.size);
   if (!log) return QN_OK;
   qn_bytes_append_sv(log, qn_bytes_view(&j->diags.text));
   return log->failed ? no_memory("for the compiler's log") : QN_OK;

@@ -46,7 +46,7 @@ typedef struct qn_compile_request {
   const pp_files *files; /* NULL: the disk */
 } qn_compile_request;
 
-/* Preprocesses, parses, checks, verifies. On QN_ERROR_COMPILE the thread's error text is the diagnostics; on success
+/* Preprocesses, parses, checks, verifies. On QN_ERROR_COMPILE the thread's error text is the diagnostics, and on INVALID_ARGUMENT, when nothing but -P is wrong; on success
  * `log` (may be NULL) has the warnings. The module lives in `arena`; ir_module_free frees the rest of it. Errors also:
  * OUT_OF_HOST_MEMORY, UNSUPPORTED, INTERNAL. */
 QN_MUST_USE qn_status qn_compile(qn_arena *arena, const qn_compile_request *request, ir_module **out_module,

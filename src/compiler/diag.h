@@ -23,6 +23,7 @@ typedef struct qn_diags {
   qn_sources *sources;
   qn_bytes text; /* everything told so far, newline-terminated lines */
   uint32_t errors, warnings;
+  uint32_t option_errors; /* of the errors: those that are wrong options, not the source's fault */
   uint32_t error_limit;
   bool warnings_as_errors; /* -Werror */
   bool no_warnings;        /* -w */

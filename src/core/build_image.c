@@ -15,7 +15,7 @@ static qn_status out_of_memory(void) { QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no 
 
 static qn_status add_target(core_build *b, qn_sv name) {
   core_build_target target;
-  QN_TRY(core_build_target_find(name, core_build_is_image(b->given.kind), &target));
+  QN_TRY(core_build_target_find(name, &target));
   if (!target.arch && !core_build_is_image(b->given.kind))
     QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "target '%s' is for images: its code is made where they are loaded",
             target.name);
@@ -139,7 +139,7 @@ static qn_status find_machine(const core_build *b, qn_artifact_machine *out) {
     if (!first) first = target;
   }
   core_build_target host;
-  if (!first) QN_TRY(core_build_target_find(QN_SV("host"), true, &host));
+  if (!first) QN_TRY(core_build_target_find(QN_SV("host"), &host));
   *out = first ? first->machine : host.machine;
   return QN_OK;
 }

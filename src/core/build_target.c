@@ -50,10 +50,9 @@ static qn_status unknown(qn_sv name) {
   return status;
 }
 
-qn_status core_build_target_find(qn_sv name, bool for_image, core_build_target *out) {
+qn_status core_build_target_find(qn_sv name, core_build_target *out) {
   if (qn_sv_is(name, "host") && host_level()) {
     *out = *host_level();
-    if (!for_image) out->cpu = "host"; /* the code generator asks the machine that it runs on */
     return QN_OK;
   }
   for (size_t i = 0; i < COUNT; i++) {

@@ -2,7 +2,7 @@
 #ifndef QUERN_CORE_BUILD_TARGET_H
 #define QUERN_CORE_BUILD_TARGET_H
 
-#include <stdbool.h>
+#include <stdint.h>
 
 #include "base/arena.h"
 #include "compiler/artifact/artifact.h"
@@ -17,8 +17,8 @@ typedef struct core_build_target {
   uint32_t rank; /* of two that run, the higher is the better */
 } core_build_target;
 
-/* Errors: INVALID_ARGUMENT with the names that there are. "host" is this machine itself; `for_image`: the best level that it
- * has, which can be named to others. */
-QN_MUST_USE qn_status core_build_target_find(qn_sv name, bool for_image, core_build_target *out);
+/* "host" is the best level that this machine has, so that what is built can be named to others. Errors: INVALID_ARGUMENT with
+ * the names that there are, UNSUPPORTED for one whose code generator is not there yet. */
+QN_MUST_USE qn_status core_build_target_find(qn_sv name, core_build_target *out);
 
 #endif

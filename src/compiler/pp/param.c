@@ -87,6 +87,7 @@ static bool take_apart(const pp_token *t, uint32_t count, param_words *out) {
 }
 
 static bool tell_bad_value(pp *p, const param_words *w, qn_sv value, bool is_given) {
+  p->diags->option_errors += is_given;
   pp_error(p, w->name->loc, w->name->length, "%s '%.*s' of parameter '%.*s' is no %.*s",
            is_given ? "the value" : "the default", QN_SV_ARG(value), QN_SV_ARG(w->name->text),
            QN_SV_ARG(w->type->text));
@@ -149,6 +150,7 @@ void pp_check_params(pp *p) {
     qn_sv name = equals ? qn_sv_make(pair, (size_t)(equals - pair)) : qn_sv_from(pair);
     const pp_name *known = pp_intern_kept(p, name);
     if (!known) return;
+    if (!equals || !known->is_param) p->diags->option_errors++;
     if (!equals)
       pp_error(p, 0, 0, "-P %s: expected NAME=VALUE", pair);
     else if (!known->is_param)

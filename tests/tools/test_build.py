@@ -1,0 +1,285 @@
+"""`quern build`: what it makes, and the founding report of the generator cache (C4): a hit is never told while the old output
+is still there."""
+import os
+import shutil
+import subprocess
+import unittest
+
+from quern_test import CommandTest, QUERN, example
+
+ADD = example("add.cl")
+
+
+class BuildTest(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.out = self.path("out")
+        self.cache = {"QUERN_CACHE": "write", "QUERN_CACHE_DIR": self.path("cache"), "QUERN_LOG": "cache"}
+
+    def build(self, *words, status=0, **environment):
+        return self.quern("build", *words, status=status, environment=dict(self.cache, **environment))[1]
+
+    def read(self, *parts):
+        with open(os.path.join(self.directory.name, *parts), "rb") as f:
+            return f.read()
+
+    def root_can(self, *words):
+        return subprocess.run(words, stderr=subprocess.DEVNULL).returncode == 0
+
+
+class Artifacts(BuildTest):
+    def test_every_kind_is_made(self):
+        self.build(ADD, "--emit", "object,static_library,shared_library,c_header,image,ir,llvm_ir,assembly", "-o", self.out)
+        self.assertEqual(sorted(os.listdir(self.out)),
+                         ["add.h", "add.ir", "add.ll", "add.o", "add.qni", "add.s", "libadd.a", "libadd.so"])
+        self.assertTrue(self.read("out", "add.o").startswith(b"\x7fELF"))
+        self.assertTrue(self.read("out", "libadd.a").startswith(b"!<arch>\n"))
+        self.assertIn(b"add_launch(qn_queue queue", self.read("out", "add.h"))
+        self.assertIn(b"kernel @add(", self.read("out", "add.ir"))
+        self.assertTrue(self.read("out", "add.qni").startswith(b"QNIMAGE1"))
+
+    def test_objects_leave_no_symbol_undefined(self):
+        self.build(ADD, "--target", "x86-64-linux,x86-64-v3-linux", "--emit", "object,static_library,shared_library", "-o", self.out)
+        for name in ("add.o", "libadd.a", "libadd.so"):
+            nm = subprocess.run(["nm", "-u"] + (["-D"] if name.endswith("so") else []) + [os.path.join(self.out, name)], stdout=subprocess.PIPE,
+                                text=True, check=True)
+            self.assertEqual([line for line in nm.stdout.splitlines() if " U " in line], [], name)
+
+    def test_several_targets_are_in_one_image(self):
+        self.build(ADD, "--target", "x86-64-linux,x86-64-v2-linux,x86-64-v3-linux,aarch64-linux", "--emit", "image", "-o", self.out)
+        image = self.read("out", "add.qni")
+        for target in (b"x86-64-linux", b"x86-64-v2-linux", b"x86-64-v3-linux", b"aarch64-linux"):
+            self.assertIn(target, image)
+
+    def test_the_same_input_gives_the_same_bytes_anywhere(self):
+        words = ["-P", "offset=2", "--target", "x86-64-linux,aarch64-linux", "--emit", "image,c_header,ir"]
+        self.build(ADD, *words, "-o", self.out, QUERN_CACHE="off")
+        os.makedirs(self.path("elsewhere/deep"))
+        shutil.copy(ADD, self.path("elsewhere/deep/add.cl"))
+        self.build(self.path("elsewhere/deep/add.cl"), *words, "-o", self.path("other"), QUERN_CACHE="off")
+        for name in ("add.qni", "add.h", "add.ir"):
+            self.assertEqual(self.read("out", name), self.read("other", name), name)
+
+    def test_parameters_are_listed_and_typed(self):
+        out, _ = self.quern("build", ADD, "--params", environment=self.cache)
+        self.assertRegex(out, r"offset +int +1 +what is added")
+        self.build(ADD, "-P", "offset=7", "--emit", "ir", "-o", self.out)
+        self.assertIn(b"i32 7", self.read("out", "add.ir"))
+
+    def test_a_depfile_names_what_was_read(self):
+        self.file("a.h", "#define A 1\n")
+        self.file("with space.h", "")
+        self.file("k.cl", '#include "a.h"\n#include "with space.h"\n__kernel void k(__global int *x) { *x = A; }\n')
+        for _ in range(2):  # from the compiler, then from the cache
+            self.build("k.cl", "-o", "out", "--depfile", "k.d")
+            with open(self.path("k.d")) as f:
+                text = f.read()
+            self.assertIn("out/k.o: k.cl", text)
+            self.assertIn("a.h", text)
+            self.assertIn("with\\ space.h", text)
+
+    def test_many_files_at_once(self):
+        for i in range(20):
+            self.file("k%d.cl" % i, "__kernel void k%d(__global int *x) { *x = %d; }\n" % (i, i))
+        self.build(*["k%d.cl" % i for i in range(20)], "-j", 4, "--emit", "c_header,ir", "-o", self.out)
+        self.assertEqual(len(os.listdir(self.out)), 40)
+
+    def test_warnings_are_told_again_on_a_hit(self):
+        self.file("w.cl", "__kernel void k(__global int *x) { int unused[2]; *x = 1 / 0; }\n")
+        first = self.build("w.cl", "--emit", "ir", "-o", self.out)
+        second = self.build("w.cl", "--emit", "ir", "-o", self.out)
+        warnings = [line for line in first.splitlines() if "warning" in line]
+        self.assertEqual(warnings, [line for line in second.splitlines() if "warning" in line])
+        self.assertIn(": artifact", second)
+
+
+class Usage(BuildTest):
+    def refuse(self, words, *parts, status=2):
+        err = self.build(*words, status=status)
+        for part in parts:
+            self.assertIn(part, err)
+        self.assertFalse(os.path.exists(self.out))
+
+    def test_wrong_words_are_named_and_nothing_is_written(self):
+        self.refuse([ADD, "--emit", "objekt", "-o", self.out], "objekt", "did you mean 'object'")
+        self.refuse([ADD, "--emit", "ptx", "-o", self.out], "ptx")
+        self.refuse([ADD, "--emit", "spirv", "-o", self.out], "spirv")
+        self.refuse([ADD, "--emit", "wgsl", "-o", self.out], "wgsl")
+        self.refuse([ADD, "--target", "x86", "-o", self.out], "'x86'", "x86-64-linux")
+        self.refuse([ADD, "--target", "cuda-sm_90", "-o", self.out], "cuda-sm_90")
+        self.refuse([ADD, "--name", "a-b", "-o", self.out], "a-b")
+        self.refuse([ADD, ADD, "-o", self.out], "add.o")
+        self.refuse([ADD], "-o DIR")
+        self.refuse(["-o", self.out], "which file")
+        self.refuse([ADD, "-j", "0", "-o", self.out], "-j 0")
+        self.refuse([ADD, "--target", "x86-64-linux,aarch64-linux", "--emit", "object", "-o", self.out], "one machine")
+        self.refuse(["missing.cl", "-o", self.out], "missing.cl", status=1)
+
+    def test_an_unknown_or_ill_typed_parameter(self):
+        self.refuse([ADD, "-P", "ofset=2", "-o", self.out], "ofset")
+        self.refuse([ADD, "-P", "offset=x", "-o", self.out], "offset", "'x'")
+        self.refuse([ADD, "-P", "offset=3000000000", "-o", self.out], "3000000000")
+
+    def test_two_kernels_of_one_name(self):
+        self.file("a.cl", "__kernel void same(__global int *x) { *x = 1; }\n")
+        self.file("b.cl", "__kernel void same(__global int *x) { *x = 2; }\n")
+        self.refuse(["a.cl", "b.cl", "-o", self.out], "same", "a.cl", "b.cl")
+
+    def test_a_wrong_size_of_the_cache(self):
+        err = self.build(ADD, "-o", self.out, status=2, QUERN_CACHE_MAX_SIZE="abc")
+        self.assertIn("QUERN_CACHE_MAX_SIZE", err)
+        self.assertIn("'abc'", err)
+        self.assertFalse(os.path.exists(self.out))
+
+    def test_an_output_directory_that_is_none(self):
+        self.file("plain", "text")
+        err = self.build(ADD, "-o", self.path("plain"), status=2)
+        self.assertIn("not a directory", err)
+        self.assertEqual(self.read("plain"), b"text")
+
+    def test_a_kernel_that_does_not_compile(self):
+        self.file("bad.cl", "__kernel void k(__global int *x) { *x = y; }\n")
+        self.refuse(["bad.cl", "-o", self.out], "bad.cl:1:41: error", "'y'", status=1)
+
+
+class Transactions(BuildTest):
+    """The founding report: parameters 1 and 2 into one output path, both cached, then 2 while the output can't be replaced."""
+
+    def prepare(self, kind, name):
+        self.name = name
+        self.words = [ADD, "--emit", kind, "-o", self.out]
+        self.good = {}
+        for offset in (2, 1):
+            self.build(*self.words, "-P", "offset=%d" % offset)
+            self.good[offset] = self.read("out", name)
+        self.assertNotEqual(self.good[1], self.good[2])
+
+    def environments(self):
+        yield {}
+        yield {"QUERN_CACHE_DIR": self.path("empty")}
+        yield {"QUERN_CACHE": "off"}
+
+    def blocked(self, reason, old, lift, **environment):
+        """Asks for 2 while it can't be: then lifts the obstruction and asks again."""
+        err = self.build(*self.words, "-P", "offset=2", status=1, **environment)
+        self.assertIn(os.path.join(self.out, self.name), err)
+        self.assertIn(reason, err)
+        self.assertNotIn(": hit ", err)
+        if old:
+            self.assertEqual(self.read("out", self.name), self.good[1])
+        self.assertEqual(sorted(os.listdir(self.out)), [self.name])
+        lift()
+        self.build(*self.words, "-P", "offset=2", **environment)
+        self.assertEqual(self.read("out", self.name), self.good[2])
+        self.build(*self.words, "-P", "offset=1")
+
+    def each(self, run):
+        for kind, name in (("object", "add.o"), ("static_library", "libadd.a")):
+            shutil.rmtree(self.out, ignore_errors=True)
+            self.prepare(kind, name)
+            for environment in self.environments():
+                with self.subTest(kind=kind, **environment):
+                    run(os.path.join(self.out, name), environment)
+
+    def test_C4_a_directory_in_the_way(self):
+        def run(path, environment):
+            os.remove(path)
+            os.makedirs(os.path.join(path, "full"))
+            self.blocked("Is a directory", False, lambda: shutil.rmtree(path), **environment)
+        self.each(run)
+
+    def test_C4_an_immutable_file(self):
+        def run(path, environment):
+            if not self.root_can("chattr", "+i", path):
+                self.skipTest("chattr +i is not allowed here")
+            self.addCleanup(self.root_can, "chattr", "-i", path)
+            self.blocked("Operation not permitted", True, lambda: self.root_can("chattr", "-i", path), **environment)
+        self.each(run)
+
+    def test_C4_a_directory_that_cannot_be_written(self):
+        def run(path, environment):
+            if os.geteuid() == 0:
+                if not self.root_can("chattr", "+i", self.out):
+                    self.skipTest("chattr +i is not allowed here")
+                self.addCleanup(self.root_can, "chattr", "-i", self.out)
+                self.blocked("Operation not permitted", True, lambda: self.root_can("chattr", "-i", self.out), **environment)
+            else:
+                os.chmod(self.out, 0o555)
+                self.blocked("Permission denied", True, lambda: os.chmod(self.out, 0o755), **environment)
+        self.each(run)
+
+    def test_C4_a_full_file_system(self):
+        def run(path, environment):
+            disk = self.path("disk")
+            os.makedirs(disk, exist_ok=True)
+            if not self.root_can("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", disk):
+                self.skipTest("a small tmpfs can't be mounted here")
+            try:
+                words = self.words[:-1] + [disk]
+                self.build(*words, "-P", "offset=1")
+                filler = os.open(os.path.join(disk, "filler"), os.O_WRONLY | os.O_CREAT)
+                try:
+                    while True:
+                        os.write(filler, b"x" * 4096)
+                except OSError:
+                    os.close(filler)
+                err = self.build(*words, "-P", "offset=2", status=1, **environment)
+                self.assertIn("No space left on device", err)
+                self.assertIn(os.path.join(disk, self.name), err)
+                self.assertNotIn(": hit ", err)
+                self.assertEqual(self.read("disk", self.name), self.good[1])
+                self.assertEqual(sorted(os.listdir(disk)), sorted([self.name, "filler"]))
+                os.remove(os.path.join(disk, "filler"))
+                self.build(*words, "-P", "offset=2", **environment)
+                self.assertEqual(self.read("disk", self.name), self.good[2])
+            finally:
+                self.root_can("umount", disk)
+        self.each(run)
+
+    def test_C4_a_mount_point_is_written(self):
+        def run(path, environment):
+            source = self.file("mounted", b"old")
+            if not self.root_can("mount", "--bind", source, path):
+                self.skipTest("a file can't be mounted here")
+            try:
+                self.build(*self.words, "-P", "offset=2", **environment)
+                self.assertEqual(self.read("mounted"), self.good[2])
+            finally:
+                self.root_can("umount", path)
+            self.assertEqual(self.read("out", self.name), self.good[1])  # what was below
+        self.each(run)
+
+    def test_C4_the_last_of_several_cannot_be_replaced(self):
+        words = [ADD, "--emit", "object,c_header,static_library", "-o", self.out]
+        self.build(*words, "-P", "offset=1")
+        old = {name: self.read("out", name) for name in ("add.o", "add.h")}
+        os.remove(self.path("out/libadd.a"))
+        os.makedirs(self.path("out/libadd.a/full"))
+        err = self.build(*words, "-P", "offset=2", status=1)
+        self.assertIn("libadd.a", err)
+        self.assertNotIn(": hit ", err)
+        for name, text in old.items():
+            self.assertEqual(self.read("out", name), text)
+        self.assertEqual(sorted(os.listdir(self.out)), ["add.h", "add.o", "libadd.a"])
+
+    def test_C4_two_builds_to_one_path_at_once(self):
+        self.prepare("object", "add.o")
+        environment = dict(os.environ, **self.cache)
+        running = [subprocess.Popen([QUERN, "build", *map(str, self.words), "-P", "offset=%d" % (1 + i % 2)], env=environment,
+                                    stderr=subprocess.DEVNULL) for i in range(16)]
+        self.assertEqual([p.wait() for p in running], [0] * 16)
+        self.assertIn(self.read("out", "add.o"), self.good.values())
+        self.assertEqual(os.listdir(self.out), ["add.o"])
+
+    def test_C4_an_identical_output_keeps_its_time(self):
+        self.build(ADD, "--emit", "object", "-o", self.out)
+        path = self.path("out/add.o")
+        os.utime(path, (1000, 1000))
+        self.build(ADD, "--emit", "object", "-o", self.out)
+        self.assertEqual(os.stat(path).st_mtime, 1000)
+        self.build(ADD, "--emit", "object", "--touch", "-o", self.out)
+        self.assertGreater(os.stat(path).st_mtime, 1000)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[__file__])

@@ -1,0 +1,294 @@
+"""The cache as users see it: keys (C1), processes that share it (C3), its counters (C5), and `quern cache`."""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+from quern_test import CommandTest, QUERN, SOURCE, example
+
+LONG = os.environ.get("QUERN_LONG") == "1"
+KERNEL = """#include "amount.h"
+__kernel void k(__global int *x, int n) {
+  int i = get_global_id(0);
+  if (i < n) x[i] = x[i] * A + AMOUNT;
+}
+"""
+
+
+def rounds(what, short, whole):
+    count = whole if LONG else short
+    print("rounds: %s %d" % (what, count))
+    return count
+
+
+class CacheTest(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.cache = {"QUERN_CACHE": "write", "QUERN_CACHE_DIR": self.path("cache"), "QUERN_LOG": "cache"}
+        self.file("amount.h", "#define AMOUNT 1\n")
+        self.file("k.cl", KERNEL)
+
+    def run_kernel(self, *words, file="k.cl", **environment):
+        """What the log says of the program: 'hit', 'compile', ..."""
+        _, err = self.quern("run", file, "--arg", "x=range:4", "--print", "x", "-D", "A=2", *words,
+                            environment=dict(self.cache, **environment))
+        lines = [line for line in err.splitlines() if "quern: cache: " in line]
+        if any("cache: compile " in line for line in lines):
+            return "compile"
+        return "hit" if any(": program" in line and "cache: hit " in line for line in lines) else "?\n" + err
+
+    def counters(self):
+        out, _ = self.quern("cache", "stats", "--json", environment=self.cache)
+        return json.loads(out)
+
+
+class Keys(CacheTest):
+    """C1: each input that shapes the output, one at a time, makes a miss; what doesn't shape it makes a hit."""
+
+    def setUp(self):
+        super().setUp()
+        self.assertEqual(self.run_kernel(), "compile")
+        self.assertEqual(self.run_kernel(), "hit")
+
+    def test_C1_an_edited_include_is_a_miss(self):
+        self.file("amount.h", "#define AMOUNT 2\n")
+        self.assertEqual(self.run_kernel(), "compile")
+        self.file("amount.h", "#define AMOUNT 1\n")
+        self.assertEqual(self.run_kernel(), "hit")
+
+    def test_C1_a_header_that_appears_earlier_on_the_path_is_a_miss(self):
+        os.makedirs(self.path("first"))
+        os.makedirs(self.path("second"))
+        shutil.move(self.path("amount.h"), self.path("second/amount.h"))
+        words = ("-I", "first", "-I", "second")
+        self.assertEqual(self.run_kernel(*words), "hit")  # another look-up, the same meaning
+        self.assertEqual(self.run_kernel(*words), "hit")
+        self.file("first/amount.h", "#define AMOUNT 9\n")
+        self.assertEqual(self.run_kernel(*words), "compile")
+
+    def test_C1_what_shapes_the_output_is_a_miss(self):
+        self.assertEqual(self.run_kernel("-D", "AMOUNT2"), "hit")  # defined, and used by nobody
+        self.file("k.cl", KERNEL.replace("* A", "- A"))
+        self.assertEqual(self.run_kernel(), "compile")
+        self.file("k.cl", KERNEL)
+        self.assertEqual(self.run_kernel("-cl-opt-disable"), "compile")
+        self.assertEqual(self.run_kernel("-cl-fast-relaxed-math"), "compile")
+        self.assertEqual(self.run_kernel(QUERN_CPU_SCALAR="1"), "compile")
+        self.file("k.cl", KERNEL.replace("AMOUNT;", "AMOUNT + P;") + '#pragma quern param(P, int, 1, "")\n')
+        self.file("k.cl", '#pragma quern param(P, int, 1, "")\n' + KERNEL.replace("AMOUNT;", "AMOUNT + P;"))
+        self.assertEqual(self.run_kernel(), "compile")
+        self.assertEqual(self.run_kernel("-P", "P=2"), "compile")
+        self.assertEqual(self.run_kernel("-P", "P=1"), "hit")
+
+    def test_C1_the_device_is_in_the_key(self):
+        self.assertEqual(self.run_kernel("-d", "check"), "compile")
+        self.assertEqual(self.run_kernel("-d", "check"), "hit")
+
+    def test_C1_what_does_not_shape_the_output_is_a_hit(self):
+        self.file("k.cl", "/* a comment */\n" + KERNEL.replace("  ", "\t   ").replace("x[i] = ", "x[i]  =  /* here */ "))
+        self.assertEqual(self.run_kernel(), "hit")
+        os.makedirs(self.path("elsewhere"))
+        shutil.copy(self.path("k.cl"), self.path("elsewhere/other.cl"))
+        shutil.copy(self.path("amount.h"), self.path("elsewhere/amount.h"))
+        self.assertEqual(self.run_kernel(file="elsewhere/other.cl"), "hit")
+        self.file("k.cl", KERNEL)
+        os.utime(self.path("k.cl"), (1, 1))
+        os.utime(self.path("amount.h"), (1, 1))
+        self.assertEqual(self.run_kernel(), "hit")
+        self.assertEqual(self.run_kernel("-D", "B=1", "-D", "C=2"), "hit")
+        self.assertEqual(self.run_kernel("-D", "C=2", "-D", "B=1"), "hit")
+
+
+class Modes(CacheTest):
+    def test_C3_modes_do_what_they_say(self):
+        self.assertEqual(self.run_kernel(QUERN_CACHE="off"), "compile")
+        self.assertFalse(os.path.exists(self.path("cache")))
+        self.assertEqual(self.run_kernel(QUERN_CACHE="read"), "compile")
+        self.assertFalse(os.path.exists(self.path("cache")))
+        self.assertEqual(self.run_kernel(), "compile")
+        self.assertEqual(self.run_kernel(QUERN_CACHE="read"), "hit")
+        self.assertEqual(self.run_kernel(QUERN_CACHE="recache"), "compile")
+        self.assertEqual(self.run_kernel(), "hit")
+
+    def test_C3_the_directory_is_found_as_the_specification_says(self):
+        environment = {"QUERN_CACHE_DIR": "", "XDG_CACHE_HOME": self.path("xdg"), "HOME": self.path("home")}
+        self.run_kernel(**environment)
+        self.assertTrue(os.path.isdir(self.path("xdg/quern/v1")))
+        self.run_kernel(**dict(environment, XDG_CACHE_HOME=""))
+        self.assertTrue(os.path.isdir(self.path("home/.cache/quern/v1")))
+        self.run_kernel(QUERN_CACHE_DIR="", XDG_CACHE_HOME="", HOME="")  # no home: no cache, and the right result
+
+    def test_C3_directories_that_are_of_no_use(self):
+        self.file("plain", "")
+        for directory in ("/proc/nowhere", self.path("plain"), "/dev/null/x"):
+            self.assertEqual(self.run_kernel(QUERN_CACHE_DIR=directory), "compile")
+
+    def test_C3_full_and_read_only_file_systems(self):
+        disk = self.path("disk")
+        os.makedirs(disk)
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", disk], stderr=subprocess.DEVNULL).returncode:
+            self.skipTest("a small tmpfs can't be mounted here")
+        try:
+            with open(os.path.join(disk, "filler"), "wb", buffering=0) as f:
+                try:
+                    while True:
+                        f.write(b"x" * 4096)
+                except OSError:
+                    pass
+            self.assertEqual(self.run_kernel(QUERN_CACHE_DIR=os.path.join(disk, "c")), "compile")
+            os.remove(os.path.join(disk, "filler"))
+            subprocess.run(["mount", "-o", "remount,size=10m", disk], check=True)
+            self.assertEqual(self.run_kernel(QUERN_CACHE_DIR=os.path.join(disk, "c")), "compile")
+            subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
+            self.assertEqual(self.run_kernel(QUERN_CACHE_DIR=os.path.join(disk, "c")), "hit")
+            self.assertEqual(self.run_kernel("-D", "NEW", "-cl-opt-disable", QUERN_CACHE_DIR=os.path.join(disk, "c")), "compile")
+        finally:
+            subprocess.run(["umount", disk])
+
+    def test_C6_a_directory_of_another_user_is_refused(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can give a directory away")
+        os.makedirs(self.path("cache"))
+        os.chown(self.path("cache"), 12345, 12345)
+        self.assertEqual(self.run_kernel(), "compile")
+        self.assertEqual(self.run_kernel(), "compile")
+        self.assertIn("12345", self.counters()["reason"])
+        self.assertEqual(self.run_kernel(QUERN_CACHE_ALLOW_OTHERS="1"), "compile")
+        self.assertEqual(self.run_kernel(QUERN_CACHE_ALLOW_OTHERS="1"), "hit")
+
+    def test_a_warm_process_never_loads_llvm(self):
+        self.run_kernel()
+        words = ["run", "k.cl", "--arg", "x=range:4", "--print", "x", "-D", "A=2"]
+        out, _ = self.quern(*words, environment=dict(self.cache, QUERN_LLVM_LIBRARY="/nonexistent"))
+        self.assertIn("x: 1 3 5 7", out)
+        if shutil.which("strace"):
+            traced = subprocess.run(["strace", "-f", "-e", "trace=openat,open", QUERN, *words], cwd=self.directory.name, stderr=subprocess.PIPE,
+                                    stdout=subprocess.DEVNULL, text=True, env=dict(os.environ, **self.cache))
+            self.assertNotIn("LLVM", traced.stderr)
+            self.assertNotIn("quern-llvm", traced.stderr)
+
+
+class Crowds(CacheTest):
+    def start(self, *words, **environment):
+        return subprocess.Popen([QUERN, *words], cwd=self.directory.name, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                env=dict(os.environ, **dict(self.cache, **environment)))
+
+    def start_run(self, define, **environment):
+        return self.start("run", "k.cl", "--arg", "x=range:4", "--print", "x", "-D", "A=%d" % define, **environment)
+
+    def check(self, running):
+        for define, process in running:
+            out, err = process.communicate(timeout=300)
+            self.assertEqual(process.returncode, 0, err)
+            self.assertIn("x: " + " ".join(str(i * define + 1) for i in range(4)), out)
+
+    def test_C1_eight_cold_processes_compile_each_key_once(self):
+        running = [(3, self.start_run(3)) for _ in range(8)]
+        compiled = 0
+        for _, process in running:
+            _, err = process.communicate(timeout=300)
+            self.assertEqual(process.returncode, 0, err)
+            compiled += "cache: compile " in err
+        self.assertEqual(compiled, 1)
+
+    def test_C1_a_killed_holder_delays_nobody(self):
+        """One stops in the middle of compiling with the lock in its hand, and dies: the next goes on at once."""
+        self.file("big.cl", "".join("__kernel void k%d(__global float *x) { for (int i = 0; i < 100; i++) x[i] = sin(x[i]) * %d; }\n" % (i, i)
+                                    for i in range(200)))
+        first = self.start("run", "big.cl", "-k", "k1", "--arg", "x=zeros:100", "--global", "1")
+        time.sleep(0.6)
+        first.send_signal(signal.SIGKILL)
+        first.communicate()
+        start = time.monotonic()
+        second = self.start("run", "k.cl", "--arg", "x=range:4", "--print", "x", "-D", "A=4")
+        self.check([(4, second)])
+        self.assertLess(time.monotonic() - start, 20)
+
+    def test_C3_many_processes_while_others_prune_and_clear(self):
+        count = rounds("processes that share one cache", 24, 200)
+        upkeep = [self.start("cache", *words) for words in (["prune", "--max", "10K"], ["clear"], ["verify"]) * 4]
+        running = []
+        for i in range(count):
+            running.append((1 + i % 7, self.start_run(1 + i % 7)))
+            if i % 8 == 7:
+                upkeep.append(self.start("cache", *(["clear"] if i % 16 == 7 else ["prune", "--max", "10K"])))
+            if len(running) >= 16:
+                self.check(running)
+                running = []
+        self.check(running)
+        for process in upkeep:
+            _, err = process.communicate(timeout=60)
+            self.assertIn(process.returncode, (0, 1), err)
+            if process.returncode == 1:
+                self.assertIn("locked by another process", err)
+        self.quern("cache", "verify", environment=self.cache)
+        counters = self.counters()
+        self.assertEqual(counters["misses_damaged"], 0)
+        found = [name for _, _, names in os.walk(self.path("cache/v1")) for name in names if len(name) > 60]
+        self.assertEqual(counters["entries"], len(found))
+
+
+class Command(CacheTest):
+    def test_list_verify_prune_clear(self):
+        for define in range(5):
+            self.quern("run", "k.cl", "--arg", "x=range:4", "-D", "A=%d" % define, environment=self.cache)
+        out, _ = self.quern("cache", "list", "--json", environment=self.cache)
+        entries = json.loads(out)["entries"]
+        self.assertEqual(sorted(e["kind"] for e in entries), ["manifest"] * 5 + ["program"] * 5)
+        self.assertEqual({e["label"] for e in entries}, {"k.cl"})
+        victim = [e["key"] for e in entries if e["kind"] == "program"][0]
+        path = self.path("cache/v1/%s/%s-1" % (victim[:2], victim[2:]))
+        with open(path, "r+b") as f:
+            f.seek(150)
+            f.write(b"damage")
+        out, _ = self.quern("cache", "verify", environment=self.cache)
+        self.assertIn("9 entries", out)
+        self.assertIn("removed 1 entries", out)
+        self.quern("cache", "prune", "--max", "3K", environment=self.cache)
+        self.assertLessEqual(self.counters()["bytes"], 3000)
+        self.quern("cache", "clear", environment=self.cache)
+        counters = self.counters()
+        self.assertEqual((counters["entries"], counters["bytes"]), (0, 0))
+        self.assertGreater(counters["evictions"], 0)
+
+    def test_C5_counters_tell_hits_and_misses_with_reasons(self):
+        self.run_kernel()
+        self.run_kernel()
+        counters = self.counters()
+        self.assertEqual(counters["stores"], 2)
+        self.assertEqual(counters["hits"], 2)
+        self.assertEqual(counters["misses_absent"], 2)
+        self.run_kernel(QUERN_CACHE="recache")
+        self.assertEqual(self.counters()["misses_recache"], 2)
+
+    def test_export_and_import_carry_entries_to_another_machine(self):
+        self.run_kernel()
+        self.quern("cache", "export", "all.qnc", environment=self.cache)
+        elsewhere = dict(self.cache, QUERN_CACHE_DIR=self.path("other"))
+        out, _ = self.quern("cache", "import", "all.qnc", environment=elsewhere)
+        self.assertIn("2 entries", out)
+        self.assertEqual(self.run_kernel(QUERN_CACHE_DIR=self.path("other")), "hit")
+        with open(self.path("all.qnc"), "r+b") as f:
+            f.seek(200)
+            f.write(b"?")
+        broken = dict(self.cache, QUERN_CACHE_DIR=self.path("third"))
+        _, err = self.quern("cache", "import", "all.qnc", status=1, environment=broken)
+        self.assertIn("damaged", err)
+        self.assertFalse(os.path.exists(self.path("third")))
+        out, _ = self.quern("cache", "export", "some.qnc", "k.cl", environment=self.cache)
+        self.assertIn("2 entries", out)
+        _, err = self.quern("cache", "export", "some.qnc", "nothing.cl", status=1, environment=self.cache)
+        self.assertIn("nothing.cl", err)
+
+    def test_wrong_words(self):
+        for words, part in ((["cache", "clean"], "clear"), (["cache", "list", "x"], "x"), (["cache", "prune", "--max", "abc"], "abc"),
+                            (["cache", "export"], "which file"), (["cache", "import"], "which file"), (["cache", "stats", "--max", "1"], "prune")):
+            _, err = self.quern(*words, status=2, environment=self.cache)
+            self.assertIn(part, err)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[__file__])
