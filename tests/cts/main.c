@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cts.h"
 #include "helpers.h"
 #include "options.h"
 #include "result.h"
@@ -29,6 +30,7 @@ int main(int argc, char **argv) {
   static cts_gaps gaps;
   int status = cts_options_read(argc, argv, &options);
   if (status >= 0) return status;
+  cts_patience_ns = options.patience_ns;
   if (options.is_list) {
     cts_print_list(&options);
     return CTS_EXIT_OK;

@@ -50,6 +50,8 @@ static const option known[] = {
     {"--seed", NULL, "SEED", NUMBER, FIELD(seed), 0, "what tests with random content go by. Default: 1"},
     {"--timeout", NULL, "SECONDS", SECONDS, FIELD(timeout_ns), 0,
      "how long a test may take before it counts as hung. Default: 120"},
+    {"--patience", NULL, "SECONDS", SECONDS, FIELD(patience_ns), 0,
+     "how long a wait within a test may take that must come to an end. Default: 60"},
     {"--jobs", "-j", "N", NUMBER, FIELD(jobs), 0, "so many processes at a time. Default: 1"},
     {"--json", NULL, NULL, FLAG, FIELD(is_json), 0, "one object on standard output, and nothing else"},
     {"--verbose", "-v", NULL, FLAG, FIELD(is_verbose), 0, "what tests print, also of those that pass"},
@@ -166,6 +168,7 @@ int cts_options_read(int argc, char **argv, cts_options *out) {
   const char *whole = getenv("QUERN_LONG");
   *out = (cts_options){.devices = "cpu", .seed = 1, .rounds = 1, .jobs = 1, .report_fd = -1, .live_fd = -1};
   out->timeout_ns = UINT64_C(120000000000) * CTS_SLOW;
+  out->patience_ns = UINT64_C(60000000000);
   out->is_long = whole && !strcmp(whole, "1");
   for (int i = 1; i < argc; i++) {
     if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {

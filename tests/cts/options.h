@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { CTS_PATTERNS = 32, CTS_DEVICES = 64 };
+enum { CTS_PATTERNS = 128, CTS_DEVICES = 64 };
 
 typedef struct cts_options {
   const char *devices;              /* as given: "all", "cpu", "cpu,null" */
@@ -21,7 +21,8 @@ typedef struct cts_options {
   uint64_t seed;
   uint64_t rounds;
   uint32_t jobs;
-  uint64_t timeout_ns; /* of a test */
+  uint64_t timeout_ns;  /* of a test */
+  uint64_t patience_ns; /* of a wait within a test */
 } cts_options;
 
 /* Exit status: 0 all is well; 1 a test failed; 2 wrong usage, or no such device. */

@@ -26,23 +26,25 @@ static bool ask_devices(const cts_options *options, cts_device_row *rows, uint32
   cts_child child;
   cts_report report, failure = {0};
   cts_ending ending = {0};
-  bool ended = false;
+  bool ended = false, is_whole = false;
   if (!cts_child_start(&child, arguments, options->timeout_ns)) return false;
   while (cts_children_next(&child, 1, &report, &ended, &ending) >= 0) {
     if (ended) break;
     if (report.outcome == CTS_FAILED)
       failure = report;
+    else if (report.outcome == CTS_BEGINS)
+      is_whole = true;
     else if (*out_count < CTS_DEVICES)
       take_row(&rows[(*out_count)++], &report);
   }
   char *output = cts_child_output(&child, 0, OUTPUT_BYTES);
   if (failure.outcome == CTS_FAILED)
     fprintf(stderr, "quern-cts: %s\n", failure.came);
-  else if (ending.status != 0)
+  else if (!is_whole)
     fprintf(stderr, "quern-cts: opening the devices '%s': %s\n", options->devices, ending.text);
   else if (*out_count == 0)
     fprintf(stderr, "quern-cts: there are no devices\n");
-  bool done = failure.outcome != CTS_FAILED && ending.status == 0 && *out_count > 0;
+  bool done = is_whole && *out_count > 0;
   if (!done && output) fputs(output, stderr);
   free(output);
   cts_child_free(&child);
@@ -82,7 +84,7 @@ typedef struct apart {
   const cts_gaps *gaps;
   cts_results *results;
   char devices[CTS_DEVICES * 64];
-  char seed[32];
+  char seed[32], patience[32];
   cts_child children[256];
   slot slots[256];
 } apart;
@@ -98,8 +100,9 @@ static const cts_gap *skipping_gap(const apart *a, const cts_plan_item *item) {
 static bool start_test(apart *a, uint32_t at, const cts_plan_item *item) {
   char name[192];
   cts_plan_name(item, name, sizeof name);
-  const char *arguments[16] = {"-d", a->devices, "--on",  a->results->devices[item->device].selector, "--one",
-                               name, "--seed",   a->seed, a->options->is_long ? "--long" : NULL,      NULL};
+  const char *arguments[16] = {
+      "-d",    a->devices,   "--on",      a->results->devices[item->device].selector, "--one", name, "--seed",
+      a->seed, "--patience", a->patience, a->options->is_long ? "--long" : NULL,      NULL};
   a->slots[at] = (slot){.item = *item};
   a->slots[at].report.outcome = CTS_BEGINS;
   return cts_child_start(&a->children[at], arguments, a->options->timeout_ns);
@@ -156,6 +159,7 @@ bool cts_run_apart(const cts_options *options, const cts_gaps *gaps, cts_results
   a->results = results;
   join_devices(results, a->devices, sizeof a->devices);
   snprintf(a->seed, sizeof a->seed, "%" PRIu64, options->seed);
+  snprintf(a->patience, sizeof a->patience, "%.3f", (double)options->patience_ns * 1e-9);
   bool done = cts_plan_make(&plan, options, results->device_count) && run_plan(a, &plan);
   cts_plan_free(&plan);
   return done;
@@ -170,12 +174,14 @@ static void push(const char **arguments, size_t *count, const char *name, const 
 
 static bool start_together(const cts_options *o, const cts_results *results, cts_child *child) {
   const char *arguments[8 + 6 * CTS_PATTERNS + 8];
-  char devices[CTS_DEVICES * 64], seed[32], rounds[32];
+  char devices[CTS_DEVICES * 64], seed[32], rounds[32], patience[32];
   size_t count = 0;
   join_devices(results, devices, sizeof devices);
   snprintf(seed, sizeof seed, "%" PRIu64, o->seed);
   snprintf(rounds, sizeof rounds, "%" PRIu64, o->rounds);
+  snprintf(patience, sizeof patience, "%.3f", (double)o->patience_ns * 1e-9);
   push(arguments, &count, "-d", devices);
+  push(arguments, &count, "--patience", patience);
   push(arguments, &count, "--one-process", NULL);
   push(arguments, &count, "--rounds", rounds);
   push(arguments, &count, o->is_shuffled ? "--shuffle" : "--seed", seed);

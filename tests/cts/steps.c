@@ -7,6 +7,8 @@
 #include "control.h"
 #include "cts.h"
 
+uint64_t cts_patience_ns = 60 * CTS_SECOND;
+
 uint64_t cts_now_ns(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
