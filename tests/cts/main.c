@@ -15,7 +15,8 @@ static int watch(const cts_options *options, const cts_gaps *gaps) {
   uint32_t count = 0;
   cts_device_row *devices = cts_run_devices(options, &count);
   if (!devices) return CTS_EXIT_USAGE;
-  cts_results results = {.devices = devices, .device_count = count, .options = options};
+  static cts_results results; /* to the end of the process */
+  results = (cts_results){.devices = devices, .device_count = count, .options = options};
   bool done =
       options->is_one_process ? cts_run_together(options, gaps, &results) : cts_run_apart(options, gaps, &results);
   cts_results_end(&results);

@@ -47,6 +47,8 @@ static const option known[] = {
      "--one-process: in an order by this seed; round N has SEED + N - 1"},
     {"--rounds", NULL, "N", NUMBER, FIELD(rounds), 0,
      "--one-process: so many times, each with a runtime of its own. Default: 1"},
+    {"--every", NULL, "N", NUMBER, FIELD(every), 0,
+     "only every Nth of the chosen tests of each device, beginning where the seed says; not with --long"},
     {"--seed", NULL, "SEED", NUMBER, FIELD(seed), 0, "what tests with random content go by. Default: 1"},
     {"--timeout", NULL, "SECONDS", SECONDS, FIELD(timeout_ns), 0,
      "how long a test may take before it counts as hung. Default: 120"},
@@ -159,6 +161,7 @@ static int check(const cts_options *o) {
   if (!o->devices || !*o->devices) return wrong("--device has no name");
   if (o->is_shuffled && !o->is_one_process) return wrong("--shuffle is for --one-process");
   if (o->rounds == 0) return wrong("--rounds is 0");
+  if (o->every == 0) return wrong("--every is 0");
   if (o->jobs == 0) return wrong("--jobs is 0");
   if (o->one && o->is_one_process) return wrong("--one is not for --one-process");
   return -1;
@@ -166,7 +169,7 @@ static int check(const cts_options *o) {
 
 int cts_options_read(int argc, char **argv, cts_options *out) {
   const char *whole = getenv("QUERN_LONG");
-  *out = (cts_options){.devices = "cpu", .seed = 1, .rounds = 1, .jobs = 1, .report_fd = -1, .live_fd = -1};
+  *out = (cts_options){.devices = "cpu", .seed = 1, .rounds = 1, .every = 1, .jobs = 1, .report_fd = -1, .live_fd = -1};
   out->timeout_ns = UINT64_C(120000000000) * CTS_SLOW;
   out->patience_ns = UINT64_C(60000000000);
   out->is_long = whole && !strcmp(whole, "1");

@@ -20,6 +20,7 @@ typedef struct cts_options {
   int report_fd, live_fd; /* of the process that watches; -1: nobody */
   uint64_t seed;
   uint64_t rounds;
+  uint64_t every;
   uint32_t jobs;
   uint64_t timeout_ns;  /* of a test */
   uint64_t patience_ns; /* of a wait within a test */

@@ -18,13 +18,14 @@ static bool add(cts_plan *plan, cts_plan_item item) {
 
 bool cts_plan_make(cts_plan *plan, const cts_options *options, uint32_t devices) {
   *plan = (cts_plan){0};
-  for (uint32_t device = 0; device < devices; device++)
+  uint64_t every = options->is_long ? 1 : options->every, number = options->seed;
+  for (uint32_t device = 0; device < devices; device++, number++)
     for (const cts_suite *const *suite = cts_suites; *suite; suite++)
       for (uint32_t i = 0; i < (*suite)->count; i++) {
         const cts_test *test = &(*suite)->tests[i];
         if ((test->flags & CTS_LONG) && !options->is_long) continue;
         if (!cts_options_choose(options, (*suite)->name, test->name)) continue;
-        if (!add(plan, (cts_plan_item){*suite, test, device})) return false;
+        if (number++ % every == 0 && !add(plan, (cts_plan_item){*suite, test, device})) return false;
       }
   return true;
 }

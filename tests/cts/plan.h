@@ -19,7 +19,8 @@ typedef struct cts_plan {
   uint32_t count, room;
 } cts_plan;
 
-/* Every chosen test for each of so many devices, device by device. false: no memory. */
+/* Every chosen test for each of so many devices, device by device; with --every N each Nth, other ones for other devices.
+ * false: no memory. */
 bool cts_plan_make(cts_plan *plan, const cts_options *options, uint32_t devices);
 /* Brings it into an order that the seed decides. */
 void cts_plan_shuffle(cts_plan *plan, uint64_t seed);

@@ -196,6 +196,8 @@ void cts_results_end(const cts_results *r) {
   }
   print_table(r);
   print_gaps(r);
+  if (r->options->every > 1 && !r->options->is_long)
+    printf("\nrounds: conformance tests of devices together: one of each %" PRIu64 "\n", r->options->every);
   printf("\n%u passed, %u failed, %u gaps\n", r->passed, r->failed, r->gaps);
 }
 

@@ -174,7 +174,7 @@ static void push(const char **arguments, size_t *count, const char *name, const 
 
 static bool start_together(const cts_options *o, const cts_results *results, cts_child *child) {
   const char *arguments[8 + 6 * CTS_PATTERNS + 8];
-  char devices[CTS_DEVICES * 64], seed[32], rounds[32], patience[32];
+  char devices[CTS_DEVICES * 64], seed[32], rounds[32], patience[32], every[32];
   size_t count = 0;
   join_devices(results, devices, sizeof devices);
   snprintf(seed, sizeof seed, "%" PRIu64, o->seed);
@@ -186,6 +186,8 @@ static bool start_together(const cts_options *o, const cts_results *results, cts
   push(arguments, &count, "--rounds", rounds);
   push(arguments, &count, o->is_shuffled ? "--shuffle" : "--seed", seed);
   if (o->is_long) push(arguments, &count, "--long", NULL);
+  snprintf(every, sizeof every, "%" PRIu64, o->every);
+  push(arguments, &count, "--every", every);
   for (uint32_t i = 0; i < o->suite_count; i++) push(arguments, &count, "--suite", o->suites[i]);
   for (uint32_t i = 0; i < o->test_count; i++) push(arguments, &count, "--test", o->tests[i]);
   for (uint32_t i = 0; i < o->gap_file_count; i++) push(arguments, &count, "--gaps", o->gap_files[i]);
