@@ -206,8 +206,8 @@ void cts_busy(cts *c, qn_queue queue, uint64_t ns);
 /* Runs `run` on so many threads, which may use all checks; ends when all have ended. When one of them fails, the test does. */
 void cts_threads(cts *c, uint32_t count, void (*run)(cts *c, uint32_t index, void *user), void *user);
 
-/* Runs this program again in a process of its own, with a helper (helpers.h) and the test's device; its exit status, or
- * 128 + the signal that ended it. */
-int cts_run_helper(cts *c, const char *helper);
+/* Runs this program again in a process of its own, with a helper (helpers.h), the test's device, and "NAME=VALUE" in its
+ * environment (NULL: as here); its exit status, or 128 + the signal that ended it. */
+int cts_run_helper(cts *c, const char *helper, const char *const variables[2]);
 
 #endif

@@ -304,10 +304,10 @@ static void drain_leaves_what_lives(cts *c) {
 static void exits_with_work(cts *c) {
   uint64_t rounds = cts_count(c, 3, 100);
   for (uint64_t i = 0; i < rounds; i++) {
-    CTS_SAME("exit status of a process that ends with work in flight", cts_run_helper(c, "exit-with-work"), 0);
-    CTS_SAME("exit status of a process that ends after a close", cts_run_helper(c, "exit-after-close"), 0);
+    CTS_SAME("exit status of a process that ends with work in flight", cts_run_helper(c, "exit-with-work", NULL), 0);
+    CTS_SAME("exit status of a process that ends after a close", cts_run_helper(c, "exit-after-close", NULL), 0);
     CTS_SAME("exit status of a process that closes in a handler of its exit",
-             cts_run_helper(c, "release-in-exit-handler"), 0);
+             cts_run_helper(c, "release-in-exit-handler", NULL), 0);
   }
 }
 

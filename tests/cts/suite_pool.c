@@ -142,6 +142,101 @@ static void statistics_add_up(cts *c) {
   CTS_EQUAL(s.memory_used, before.memory_used);
 }
 
+static qn_memory_statistics memory_of(qn_device device) {
+  qn_memory_statistics s = QN_INIT(qn_memory_statistics);
+  CTS_OK(qn_memory_statistics_get(device, &s));
+  return s;
+}
+
+static void check_sums(const qn_memory_statistics *s) {
+  CTS_SAME("reserved_bytes beside the sum of used, cached, pending and quarantined", s->reserved_bytes,
+           s->used_bytes + s->cached_bytes + s->pending_bytes + s->quarantined_bytes);
+  CTS_TRUE(s->peak_reserved_bytes >= s->reserved_bytes, "peak_reserved_bytes is no less than reserved_bytes");
+}
+
+static uint64_t obtained(const qn_memory_statistics *s) {
+  return s->from_own_queue + s->from_known + s->from_complete + s->from_new + s->from_device_wait;
+}
+
+static qn_buffer buffer_for(cts *c, qn_device device, qn_queue queue, uint64_t size) {
+  qn_buffer buffer = NULL;
+  qn_buffer_options options = QN_INIT(qn_buffer_options);
+  options.size_bytes = size;
+  options.queue = queue;
+  CTS_OK(qn_buffer_create(device, &options, &buffer));
+  cts_keep(c, buffer);
+  return buffer;
+}
+
+static void sums_hold(cts *c) {
+  enum { LIVING = 40 };
+  qn_device device = cts_device(c);
+  qn_queue queues[3] = {cts_queue_on(c, device), cts_queue_on(c, device), cts_queue_on(c, device)};
+  qn_buffer buffers[LIVING] = {NULL};
+  uint64_t made = 0;
+  for (uint64_t step = 0; step < cts_count(c, 1000, 50000); step++) {
+    qn_buffer *place = &buffers[cts_random(c, LIVING)];
+    qn_queue queue = queues[cts_random(c, 3)];
+    if (*place) cts_drop(c, *place);
+    *place = buffer_for(c, device, step % 3 ? queue : NULL, 1 + cts_random(c, 200000));
+    made++;
+    cts_fill(queue, *place, (unsigned char)step);
+    if (step % 50) continue;
+    const qn_memory_statistics s = memory_of(device);
+    check_sums(&s);
+    CTS_SAME("buffers that were obtained in one of the ways, beside those that were made", obtained(&s), made);
+  }
+}
+
+/* With a queue that is named, memory that it used last comes back at once, while its work is in flight. */
+static void blocks_follow_their_queue(cts *c) {
+  enum { SIZE = 100000, ROUNDS = 60 };
+  qn_device device = cts_device(c);
+  qn_queue queue = cts_queue_on(c, device);
+  unsigned char *out = cts_alloc(c, ROUNDS * SIZE);
+  const qn_memory_statistics before = memory_of(device);
+  for (int i = 0; i < ROUNDS; i++) {
+    qn_buffer buffer = buffer_for(c, device, queue, SIZE);
+    const qn_view view = cts_view(buffer, 0, QN_WHOLE);
+    cts_fill(queue, buffer, (unsigned char)(i + 1));
+    CTS_OK(qn_read(queue, &view, out + i * SIZE, NULL));
+    cts_drop(c, buffer);
+  }
+  cts_finish(queue);
+  for (int i = 0; i < ROUNDS; i++)
+    CTS_FILLED("a read of a block that its queue had again at once", out + i * SIZE, (unsigned char)(i + 1), SIZE);
+  const qn_memory_statistics after = memory_of(device);
+  CTS_SAME("new memory for sixty buffers of one queue, one after the other", after.from_new - before.from_new, 1);
+}
+
+static void limit_is_kept(cts *c) {
+  enum { SIZE = 1 << 20, LIMIT = 9 * SIZE };
+  qn_device device = cts_device(c);
+  qn_queue queues[2] = {cts_queue_on(c, device), cts_queue_on(c, device)};
+  qn_memory_options options = QN_INIT(qn_memory_options);
+  options.limit_bytes = LIMIT;
+  options.wait_timeout_ns = CTS_PATIENCE;
+  CTS_OK(qn_memory_configure(device, &options));
+  for (int i = 0; i < 100; i++) { /* more than there is, but never at a time */
+    qn_buffer buffer = cts_buffer_on(c, device, SIZE);
+    cts_fill(queues[i % 2], buffer, (unsigned char)i);
+    cts_drop(c, buffer);
+  }
+  qn_memory_statistics s = memory_of(device);
+  CTS_TRUE(s.limited_bytes <= LIMIT, "limited_bytes, %llu, is within the limit of %d",
+           (unsigned long long)s.limited_bytes, LIMIT);
+  options.wait_timeout_ns = 1;
+  CTS_OK(qn_memory_configure(device, &options));
+  for (int i = 0; i < 4; i++) cts_buffer_on(c, device, SIZE);
+  qn_buffer buffer = NULL;
+  qn_buffer_options large = QN_INIT(qn_buffer_options);
+  large.size_bytes = 5 * SIZE;
+  CTS_GIVES(qn_buffer_create(device, &large, &buffer), QN_ERROR_OUT_OF_MEMORY);
+  s = memory_of(device);
+  check_sums(&s);
+  CTS_SAME("out_of_memory", s.out_of_memory, 1);
+}
+
 /* ---- Kernels on memory that comes and goes ---------------------------------------------------------- */
 
 static void kernels_on_short_lived_buffers(cts *c) {
@@ -188,6 +283,11 @@ static const cts_test tests[] = {
      "docs/runtime.md: 'Released memory is kept by size for the next buffer'"},
     {"statistics_add_up", statistics_add_up, 0, 0,
      "quern.h: qn_device_statistics; adapter.h: qn_adapter_memory_info.size_bytes: 'really taken'"},
+    {"sums_hold_at_any_quiet_moment", sums_hold, 0, 0,
+     "quern.h: 'At any moment without calls in flight: reserved = used + cached + pending + quarantined.'"},
+    {"blocks_follow_their_queue", blocks_follow_their_queue, 0, 0,
+     "quern.h: 'memory that this queue used last comes back at once, also while its work is in flight'"},
+    {"the_limit_is_kept", limit_is_kept, 0, 0, "quern.h: limit_bytes of qn_memory_options"},
     {"kernels_on_short_lived_buffers", kernels_on_short_lived_buffers, QN_FEATURE_KERNELS, 0, REUSE},
 };
 

@@ -201,6 +201,19 @@ static void many_programs(cts *c) {
   }
 }
 
+/* Another process finds what this one's stored: the driver's binary, where it gives one. */
+static void comes_back_from_the_store(cts *c) {
+  char directory[600];
+  const char *const variables[2] = {directory, "QUERN_CACHE=write"};
+  cts_program(c, "kernel void nothing(void) {}"); /* the device takes programs */
+  snprintf(directory, sizeof directory, "QUERN_CACHE_DIR=%s", cts_directory(c));
+  CTS_SAME("exit status of a process that builds a program that nobody built: 10 + cached",
+           cts_run_helper(c, "tell-where-from", variables), 10);
+  for (int i = 0; i < 2; i++)
+    CTS_SAME("exit status of a process that finds it on disk: 10 + cached",
+             cts_run_helper(c, "tell-where-from", variables), 12);
+}
+
 /* ---- Large and odd ones ----------------------------------------------------------------------------- */
 
 static void many_kernels(cts *c) {
@@ -275,6 +288,9 @@ static const cts_test tests[] = {
     {"one_source_is_compiled_once", same_source_is_compiled_once, QN_FEATURE_KERNELS, 0, CACHE},
     {"programs_of_one_source_end_once", shared_programs_end_once, QN_FEATURE_KERNELS, 0,
      CACHE "; adapter.h: 'each destroyed exactly once, children before parents'"},
+    {"a_program_comes_back_from_the_store", comes_back_from_the_store, QN_FEATURE_KERNELS, 0,
+     CACHE "; adapter.h: program_binary: 'What the driver made of a program, for program_create as QN_CODE_NATIVE on "
+           "the same device with the same driver.'"},
     {"programs_keep_their_names_apart", same_names_other_code, QN_FEATURE_KERNELS, 0, LOADS},
     {"many_programs", many_programs, QN_FEATURE_KERNELS, 0, LOADS},
     {"many_kernels_in_one_program", many_kernels, QN_FEATURE_KERNELS, 0, LOADS},
