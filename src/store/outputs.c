@@ -85,7 +85,7 @@ static qn_status go(transaction *t) {
   for (uint32_t i = 0; i < t->count; i++) QN_TRY(stage(t, &t->moves[i]));
   for (uint32_t i = 0; i < t->count; i++) QN_TRY(put(t, &t->moves[i]));
   for (uint32_t i = 0; i < t->count; i++) QN_TRY(check(t, &t->moves[i]));
-  return qn_place_sync(&t->place);
+  return QN_OK;
 }
 
 /* ---- And back ----------------------------------------------------------------------------------- */

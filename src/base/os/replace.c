@@ -50,11 +50,6 @@ qn_status qn_place_open(const char *path, uint64_t timeout_ns, qn_place *out_pla
   return status;
 }
 
-qn_status qn_place_sync(const qn_place *place) {
-  if (fsync(place->file) == 0 || errno == EINVAL || errno == EROFS) return QN_OK;
-  QN_FAIL(QN_ERROR_IO, "'%s' can't be written to the disk: %s", place->path, strerrordesc_np(errno));
-}
-
 void qn_place_close(qn_place *place) {
   close(place->file);
   place->file = -1;
@@ -150,7 +145,6 @@ qn_status qn_place_stage(const qn_place *place, const char *like, qn_sv bytes, c
   if (file < 0) return fail(place, like, "written", errno);
   int error = write_all(file, bytes);
   if (error == 0) error = copy_mode(place, like, file);
-  if (error == 0) error = sync_file(file);
   if (error == 0 && fstat(file, &info) != 0) error = errno;
   int closing = close_file(file);
   if (error == 0) error = closing;
@@ -187,7 +181,6 @@ static qn_status keep_copy(const qn_place *place, const char *name, char out_nam
   if (file < 0) return fail(place, name, "kept", errno);
   int error = copy_into(place, name, file);
   if (error == 0) error = copy_mode(place, name, file);
-  if (error == 0) error = sync_file(file);
   int closing = close_file(file);
   if (error == 0) error = closing;
   if (error == 0) return QN_OK;

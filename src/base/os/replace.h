@@ -1,5 +1,6 @@
 /* replace.h - what a transaction over the files of one directory needs of the system. Names are relative to the opened
- * directory. Every error text names the path and says what the system said. */
+ * directory. Every error text names the path and says what the system said. Files are written as a compiler writes its
+ * outputs: a killed process leaves them whole; nothing waits for the disk, save where a file is overwritten. */
 #ifndef QUERN_BASE_OS_REPLACE_H
 #define QUERN_BASE_OS_REPLACE_H
 
@@ -19,8 +20,6 @@ typedef struct qn_place {
 } qn_place;
 /* Errors: TIMEOUT, NOT_FOUND, INVALID_ARGUMENT when it is no directory, IO. */
 QN_MUST_USE qn_status qn_place_open(const char *path, uint64_t timeout_ns, qn_place *out_place);
-/* Writes the directory itself to the disk, so that renames stay. */
-QN_MUST_USE qn_status qn_place_sync(const qn_place *place);
 void qn_place_close(qn_place *place);
 
 /* Which file a name stands for. */
@@ -36,7 +35,7 @@ static inline bool qn_place_is_same(const qn_place_id *a, const qn_place_id *b) 
 
 /* Whether a regular file has exactly these bytes. Anything else, and an error, is no. */
 bool qn_place_has(const qn_place *place, const char *name, qn_sv bytes);
-/* A new file under a name that nobody else uses (out_name), written to the disk; permissions as those of `like` when that
+/* A new file under a name that nobody else uses (out_name); permissions as those of `like` when that
  * is there. Errors: IO; nothing is left. */
 QN_MUST_USE qn_status qn_place_stage(const qn_place *place, const char *like, qn_sv bytes, char out_name[QN_PLACE_NAME],
                                      qn_place_id *out_id);
