@@ -59,6 +59,13 @@ static unit unit_for(double ns) {
   return units[i];
 }
 
+/* A line's end. */
+static void judge(bool kept) {
+  printf(" %s\n", kept ? "ok" : "MISSED");
+  fflush(stdout);
+  if (!kept) missed = true;
+}
+
 static void report(const char *name, double quern_ns, double peer_ns, double ratio, double budget, bool kept) {
   unit u = unit_for(peer_ns < quern_ns ? peer_ns : quern_ns);
   printf("%-26s quern %8.3g %s peer %8.3g %s ratio %.3f", name, quern_ns / u.ns, u.name, peer_ns / u.ns, u.name, ratio);
@@ -75,6 +82,20 @@ void bench_report_cost(const char *name, double quern_ns, double peer_ns, double
 void bench_report_speed(const char *name, double quern_ns, double peer_ns, double budget) {
   double ratio = quern_ns > 0 ? peer_ns / quern_ns : 0;
   report(name, quern_ns, peer_ns, ratio, budget, ratio >= budget);
+}
+
+void bench_report_growth(const char *name, const char *what, double ns, const char *fewer, double fewer_ns,
+                         double budget) {
+  unit u = unit_for(ns), v = unit_for(fewer_ns);
+  double ratio = fewer_ns > 0 ? ns / fewer_ns : 0;
+  printf("%-26s %s %.3g %s, %s %.3g %s: ratio %.1f budget %.0f", name, what, ns / u.ns, u.name, fewer, fewer_ns / v.ns,
+         v.name, ratio, budget);
+  judge(ratio <= budget);
+}
+void bench_report_time(const char *name, const char *what, double ns, double budget_ns) {
+  unit u = unit_for(ns), v = unit_for(budget_ns);
+  printf("%-26s %s %.3g %s budget %.3g %s", name, what, ns / u.ns, u.name, budget_ns / v.ns, v.name);
+  judge(ns <= budget_ns);
 }
 
 int bench_exit_status(void) { return strict && missed ? 1 : 0; }

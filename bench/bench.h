@@ -32,6 +32,10 @@ void bench_alternate(bench_turn quern, bench_turn peer, void *context, uint32_t 
 /* Prints a line; remembers a missed budget. A budget of 0 is none. */
 void bench_report_cost(const char *name, double quern_ns, double peer_ns, double budget);
 void bench_report_speed(const char *name, double quern_ns, double peer_ns, double budget);
+/* Lines "NAME WHAT X us, FEWER Y us: ratio Z budget B ok|MISSED" and "NAME WHAT X us budget Y us ok|MISSED", of Quern alone. */
+void bench_report_growth(const char *name, const char *what, double ns, const char *fewer, double fewer_ns,
+                         double budget);
+void bench_report_time(const char *name, const char *what, double ns, double budget_ns);
 /* What a bench returns when there is no peer: a test that is skipped. */
 #define BENCH_NO_PEER 77
 

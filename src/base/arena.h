@@ -1,4 +1,4 @@
-/* arena.h - memory that dies together. One thread at a time. Blocks grow from 4 KiB; everything is freed
+/* arena.h - memory that dies together. One thread at a time. Blocks grow from 4 KiB to large pages; everything is freed
  * by qn_arena_free. A failed allocation returns NULL and the arena stays usable. */
 #ifndef QUERN_BASE_ARENA_H
 #define QUERN_BASE_ARENA_H
@@ -18,7 +18,7 @@ typedef struct qn_arena {
 
 void qn_arena_init(qn_arena *arena, size_t limit_bytes);
 void qn_arena_free(qn_arena *arena);
-/* Zeroed memory, aligned to 16. */
+/* Zeroed memory, aligned to 8. */
 void *qn_arena_alloc(qn_arena *arena, size_t size);
 #define QN_ARENA_NEW(arena, type) ((type *)qn_arena_alloc((arena), sizeof(type)))
 #define QN_ARENA_ARRAY(arena, type, count) ((type *)qn_arena_alloc_array((arena), sizeof(type), (count)))

@@ -27,18 +27,22 @@ bool qn_bytes_reserve(qn_bytes *bytes, size_t extra) {
   return true;
 }
 
-void qn_bytes_append(qn_bytes *bytes, const void *data, size_t size) {
-  if (!qn_bytes_reserve(bytes, size)) return;
-  if (size > 0) memcpy(bytes->data + bytes->size, data, size);
-  bytes->size += size;
-  bytes->data[bytes->size] = 0;
+void qn_bytes_append_u64(qn_bytes *bytes, uint64_t value) {
+  char digits[20];
+  size_t at = sizeof digits;
+  do {
+    digits[--at] = (char)('0' + value % 10);
+    value /= 10;
+  } while (value);
+  qn_bytes_append(bytes, digits + at, sizeof digits - at);
 }
 
-void qn_bytes_append_sv(qn_bytes *bytes, qn_sv text) { qn_bytes_append(bytes, text.data, text.size); }
-
-void qn_bytes_append_str(qn_bytes *bytes, const char *text) { qn_bytes_append(bytes, text, strlen(text)); }
-
-void qn_bytes_append_char(qn_bytes *bytes, char c) { qn_bytes_append(bytes, &c, 1); }
+void qn_bytes_insert(qn_bytes *bytes, size_t at, qn_sv text) {
+  if (!qn_bytes_reserve(bytes, text.size) || text.size == 0) return;
+  memmove(bytes->data + at + text.size, bytes->data + at, bytes->size - at + 1);
+  memcpy(bytes->data + at, text.data, text.size);
+  bytes->size += text.size;
+}
 
 void qn_bytes_vprintf(qn_bytes *bytes, const char *format, va_list args) {
   va_list again;

@@ -1,6 +1,7 @@
 /* compiler.c - from text to a checked module, or to preprocessed text: the steps of a compilation. */
 #include "compiler/compiler.h"
 
+#include "base/stage.h"
 #include "base/status.h"
 #include "compiler/front/front.h"
 #include "compiler/predefined.h"
@@ -76,12 +77,18 @@ qn_status qn_preprocess(qn_arena *arena, const qn_compile_request *request, qn_b
 
 /* Parses into `m`, whose text the caller checks and keeps. */
 static qn_status parse(job *j, ir_module *m, qn_bytes *log) {
+  uint64_t start = qn_stage_start();
   qn_status status = front_parse(j->pp, &j->diags, j->options, m);
+  qn_stage_end("front end", start);
   if (status == QN_OK || status == QN_ERROR_COMPILE) {
     qn_status told = conclude(j, log);
     if (told < 0) return told;
   }
-  return status < 0 ? status : ir_verify(m);
+  if (status < 0) return status;
+  start = qn_stage_start();
+  status = ir_verify(m);
+  qn_stage_end("verifier", start);
+  return status;
 }
 
 qn_status qn_compile(qn_arena *arena, const qn_compile_request *request, ir_module **out_module, qn_bytes *log) {

@@ -35,7 +35,7 @@ static void test_pieces_are_zeroed_aligned_and_apart(void **state) {
     pieces[i].at = qn_arena_alloc(&arena, size);
     pieces[i].size = size;
     assert_non_null(pieces[i].at);
-    assert_int_equal((uintptr_t)pieces[i].at % 16, 0);
+    assert_int_equal((uintptr_t)pieces[i].at % 8, 0);
     assert_true(all_zero(pieces[i].at, size));
     memset(pieces[i].at, i % 255 + 1, size);
   }
@@ -54,6 +54,23 @@ static void test_a_large_piece_leaves_the_present_block_in_use(void **state) {
   assert_true(all_zero(large, 5000000));
   assert_true(after > before && after - before < 4096);
   qn_arena_free(&arena);
+}
+
+static void test_an_arena_that_grows_large_is_still_zeroed_and_apart(void **state) {
+  (void)state;
+  enum { COUNT = 30000, SIZE = 700 }; /* 20 MB */
+  static unsigned char *pieces[COUNT];
+  qn_arena arena;
+  qn_arena_init(&arena, 0);
+  for (int round = 0; round < 2; round++) { /* what the first gave back the second gets dirty, if at all */
+    for (int i = 0; i < COUNT; i++) {
+      pieces[i] = qn_arena_alloc(&arena, SIZE);
+      assert_true(all_zero(pieces[i], SIZE));
+      memset(pieces[i], i % 255 + 1, SIZE);
+    }
+    for (int i = 0; i < COUNT; i++) assert_true(pieces[i][0] == i % 255 + 1 && pieces[i][SIZE - 1] == i % 255 + 1);
+    qn_arena_free(&arena);
+  }
 }
 
 static void test_empty_pieces_have_addresses_of_their_own(void **state) {
@@ -130,6 +147,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_pieces_are_zeroed_aligned_and_apart),
       cmocka_unit_test(test_a_large_piece_leaves_the_present_block_in_use),
+      cmocka_unit_test(test_an_arena_that_grows_large_is_still_zeroed_and_apart),
       cmocka_unit_test(test_empty_pieces_have_addresses_of_their_own),
       cmocka_unit_test(test_the_limit_bounds_what_is_handed_out),
       cmocka_unit_test(test_products_that_overflow_are_refused),

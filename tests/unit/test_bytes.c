@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,37 @@ static void test_appends_of_every_kind_end_with_nul(void **state) {
   qn_bytes_free(&b);
   assert_null(b.data);
   assert_true(qn_sv_is(qn_bytes_view(&b), ""));
+}
+
+static void test_numbers_are_decimal(void **state) {
+  (void)state;
+  static const uint64_t numbers[] = {0, 9, 10, 99, 100, 4294967296, UINT64_MAX};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    char expected[32];
+    qn_bytes b = {0};
+    qn_bytes_append_u64(&b, numbers[i]);
+    (void)snprintf(expected, sizeof expected, "%llu", (unsigned long long)numbers[i]);
+    assert_string_equal(b.data, expected);
+    qn_bytes_free(&b);
+  }
+}
+
+static void test_text_is_put_between(void **state) {
+  (void)state;
+  qn_bytes b = {0};
+  qn_bytes_insert(&b, 0, QN_SV("ef"));
+  qn_bytes_insert(&b, 0, QN_SV("ab"));
+  qn_bytes_insert(&b, 2, QN_SV("cd"));
+  qn_bytes_insert(&b, 6, QN_SV("gh"));
+  qn_bytes_insert(&b, 3, QN_SV(""));
+  assert_string_equal(b.data, "abcdefgh");
+  assert_int_equal(b.size, 8);
+  failing_start(0, true);
+  for (int i = 0; i < 100; i++) qn_bytes_insert(&b, 1, QN_SV("xyz"));
+  failing_stop();
+  assert_true(b.failed);
+  assert_int_equal(strlen(b.data), b.size);
+  qn_bytes_free(&b);
 }
 
 static void test_formats_fit_at_every_fill(void **state) {
@@ -97,6 +129,8 @@ static void test_sizes_that_overflow_fail(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_appends_of_every_kind_end_with_nul),
+      cmocka_unit_test(test_numbers_are_decimal),
+      cmocka_unit_test(test_text_is_put_between),
       cmocka_unit_test(test_formats_fit_at_every_fill),
       cmocka_unit_test(test_growth_is_linear_work),
       cmocka_unit_test(test_a_failed_growth_is_remembered_and_harmless),

@@ -34,6 +34,22 @@ static void test_pages_are_zeroed_and_take_the_access_asked_for(void **state) {
   qn_pages_unmap(NULL, 0);
 }
 
+static void test_large_pages_are_aligned_and_zeroed(void **state) {
+  (void)state;
+  size_t size = 2 * QN_LARGE_PAGE;
+  for (int i = 0; i < 3; i++) {
+    char *at = qn_large_pages_map(size);
+    assert_non_null(at);
+    assert_int_equal((uintptr_t)at % QN_LARGE_PAGE, 0);
+    for (size_t j = 0; j < size; j += 64) assert_int_equal(at[j], 0);
+    memset(at, 7, size);
+    qn_pages_unmap(at, size);
+  }
+  assert_null(qn_large_pages_map(0));
+  assert_null(qn_large_pages_map(4096)); /* no multiple */
+  assert_null(qn_large_pages_map(SIZE_MAX / 2 & ~(QN_LARGE_PAGE - 1)));
+}
+
 static int exit_of_child_that_writes(char *at) {
   pid_t child = fork();
   if (child == 0) {
@@ -172,6 +188,7 @@ static void test_an_empty_variable_is_not_set(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_pages_are_zeroed_and_take_the_access_asked_for),
+      cmocka_unit_test(test_large_pages_are_aligned_and_zeroed),
       cmocka_unit_test(test_protected_pages_trap),
 #ifdef __x86_64__
       cmocka_unit_test(test_code_in_pages_runs),

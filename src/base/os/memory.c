@@ -41,6 +41,19 @@ void qn_pages_unmap(void *address, size_t size) {
   if (address) munmap(address, whole_pages(size));
 }
 
+/* The system aligns to small pages: more is mapped, and what stands over at both ends given back. */
+void *qn_large_pages_map(size_t size) {
+  if (size == 0 || size % QN_LARGE_PAGE != 0 || size > SIZE_MAX / 2) return NULL;
+  size_t with_ends = size + QN_LARGE_PAGE;
+  char *start = mmap(NULL, with_ends, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (start == MAP_FAILED) return NULL;
+  size_t before = (size_t)(-(uintptr_t)start & (QN_LARGE_PAGE - 1)), after = QN_LARGE_PAGE - before;
+  if (before > 0) munmap(start, before);
+  if (after > 0) munmap(start + before + size, after);
+  (void)madvise(start + before, size, MADV_HUGEPAGE); /* a hint: without large pages it serves as well */
+  return start + before;
+}
+
 qn_status qn_pages_wipe_on_fork(void *address, size_t size) {
   if (madvise(address, whole_pages(size), MADV_WIPEONFORK) != 0)
     QN_FAIL(QN_ERROR_UNSUPPORTED, "this system can't wipe pages at a fork: %s", strerrordesc_np(errno));

@@ -78,15 +78,16 @@ extern const char *const front_op_text[OP_COUNT];
 /* A lane that a swizzle names beside a 3-vector's three: any value is read, nothing is written. */
 #define FRONT_NO_LANE ((uint8_t)255)
 
+/* Small: most of what a compilation allocates is these. */
 struct front_expr {
-  front_expr_kind kind;
-  front_op op;
-  bool is_lvalue;
-  bool is_postfix;
-  bool is_contract; /* FP_CONTRACT was on */
-  bool is_paren;    /* stood in parentheses */
-  uint32_t depth;   /* of the tree, bounded */
-  qn_loc loc;       /* where a diagnostic points */
+  front_expr_kind kind : 8;
+  front_op op : 8;
+  bool is_lvalue : 1;
+  bool is_postfix : 1;
+  bool is_contract : 1; /* FP_CONTRACT was on */
+  bool is_paren : 1;    /* stood in parentheses */
+  uint32_t depth;       /* of the tree, bounded */
+  qn_loc loc;           /* where a diagnostic points */
   uint32_t length;
   const front_type *type;
   front_expr *a, *b, *c;
@@ -213,8 +214,10 @@ struct front_func {
   uint32_t mark;          /* of the search for cycles */
   front_func *next_overload;
   uint32_t overload; /* its number among those of its name */
-  bool is_reached;   /* is emitted */
+  uint32_t number;   /* in order of declaration */
+  bool is_reached;   /* is emitted, or will be */
   bool is_called_from_reached;
+  front_func *next_reached;
   front_func *next;
 };
 

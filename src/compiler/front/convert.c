@@ -20,7 +20,7 @@ front_expr *front_expr_new(front *f, front_expr_kind kind, qn_loc loc, uint32_t 
     f->failed = true;
     return spare_expr(f);
   }
-  e->kind = type->kind == FRONT_ERROR ? EXPR_ERROR : kind;
+  e->kind = (type->kind == FRONT_ERROR ? EXPR_ERROR : kind) & 0xff;
   e->loc = loc;
   e->length = length;
   e->type = type;
@@ -36,7 +36,7 @@ front_expr *front_expr_error(front *f, qn_loc loc) {
 front_expr *front_expr_op(front *f, front_expr_kind kind, front_op op, qn_loc loc, const front_type *type,
                           front_expr *a, front_expr *b) {
   front_expr *e = front_expr_new(f, kind, loc, 1, type);
-  e->op = op;
+  e->op = op & 0xff;
   e->a = a;
   e->b = b;
   if (a != NULL && a->depth >= e->depth) e->depth = a->depth + 1;

@@ -6,7 +6,11 @@
 #include "compiler/front/ast.h"
 
 /* ---- emit_function.c ---- */
-/* Emits kernels and what they call; in a program without kernels all functions but unused static ones. */
+/* Emits a kernel that was read just now, with what it calls: its tree is still in the processor's caches, which the
+ * program's tree may not fit. Left to front_emit_program from the first kernel on that calls what is not defined yet, so
+ * that functions stand in order of declaration, and when there are errors. */
+void front_emit_kernel(front *f, front_func *kernel);
+/* At the end: emits kernels and what they call; in a program without kernels all functions but unused static ones. */
 void front_emit_program(front *f);
 /* The IR's function that a call of `func` names; declares it when it isn't there. */
 ir_function *front_ir_function(front *f, front_func *func);

@@ -1,3 +1,6 @@
+#include <stdlib.h>
+#include <string.h>
+
 #include "compiler/front/convert.h"
 #include "compiler/front/emit.h"
 
@@ -55,8 +58,6 @@ static void declare(front *f, front_func *func, ir_function *ir) {
   if (f->m->failed) return;
   if (first != 0) ir->params[0].sret = true;
   for (uint32_t i = 0; i < count; i++) describe_parameter(&ir->params[first + i], func->params[i]);
-  ir->is_inline = func->is_inline || func->attributes.is_inline;
-  ir->is_noinline = func->attributes.is_noinline;
   ir->loc = func->loc;
 }
 
@@ -127,53 +128,39 @@ static void emit_kernel(front *f, front_func *func) {
   if (ir == NULL) return;
   func->ir = ir;
   ir->is_kernel = true;
-  for (int i = 0; i < 3; i++) {
-    ir->required_local[i] = func->attributes.required_local[i];
-    ir->hinted_local[i] = func->attributes.hinted_local[i];
-  }
   emit_body(f, func, ir);
 }
 
 /* ---- The program
  * ----------------------------------------------------------------------------------------------------------- */
 
-/* Marks what is reached from `root`, with `pending` as a stack. */
-static void reach(front_func *root, front_func **pending) {
-  uint32_t count = 0;
-  if (root->is_reached) return;
+/* Marks what `root` reaches, itself too, and lists what was not reached before. The list is the queue of the search. */
+static front_func *reach(front_func *root) {
+  front_func *last = root;
+  if (root->is_reached) return NULL;
   root->is_reached = true;
-  pending[count++] = root;
-  while (count > 0) {
-    const front_func *func = pending[--count];
+  for (front_func *func = root; func != NULL; func = func->next_reached) {
     for (uint32_t i = 0; i < func->call_count; i++) {
       front_func *callee = func->calls[i].callee;
       callee->is_called_from_reached = true;
       if (callee->is_reached) continue;
       callee->is_reached = true;
-      pending[count++] = callee;
+      last = last->next_reached = callee;
     }
   }
+  return root;
 }
 
 static bool is_root(const front_func *func, bool has_kernel) {
   return has_kernel ? func->is_kernel : func->is_defined && !func->is_static;
 }
 
-static bool mark_reached(front *f) {
-  uint32_t count = 0;
+static void mark_reached(front *f) {
   bool has_kernel = false;
-  for (front_func *func = f->funcs; func != NULL; func = func->next, count++) {
-    has_kernel |= func->is_kernel && func->is_defined;
-  }
-  front_func **pending = QN_ARENA_ARRAY(f->arena, front_func *, count + 1);
-  if (pending == NULL) {
-    f->failed = true;
-    return false;
-  }
+  for (front_func *func = f->funcs; func != NULL; func = func->next) has_kernel |= func->is_kernel && func->is_defined;
   for (front_func *func = f->funcs; func != NULL; func = func->next) {
-    if (is_root(func, has_kernel)) reach(func, pending);
+    if (is_root(func, has_kernel)) (void)reach(func);
   }
-  return true;
 }
 
 /* Arrays and records; what else there is mostly stays in registers. */
@@ -203,21 +190,69 @@ static void check_private_memory(front *f) {
   }
 }
 
+/* At the program's end: any declaration of a function may have some. */
+static void apply_attributes(const front_func *func) {
+  ir_function *const both[] = {func->ir, func->ir_helper};
+  for (int i = 0; i < 2; i++) {
+    if (both[i] == NULL) continue;
+    both[i]->is_inline = func->is_inline || func->attributes.is_inline;
+    both[i]->is_noinline = func->attributes.is_noinline;
+  }
+  if (!func->is_kernel || func->ir == NULL) return;
+  memcpy(func->ir->required_local, func->attributes.required_local, sizeof func->ir->required_local);
+  memcpy(func->ir->hinted_local, func->attributes.hinted_local, sizeof func->ir->hinted_local);
+}
+
+static void emit_function(front *f, front_func *func) {
+  if (func->is_kernel && func->ir == NULL) emit_kernel(f, func);
+  bool is_function = !func->is_kernel || func->is_called_from_reached;
+  ir_function *ir = is_function ? front_ir_function(f, func) : NULL;
+  if (ir == NULL || ir->body != NULL) return;
+  /* OpenCL C 1.2, 6.7: what happens then is up to the implementation. The memory is the calling kernel's to give. */
+  if (func->is_kernel && func->has_local) {
+    front_error(f, func->loc, func->length,
+                "'%.*s' has __local variables, so another kernel can't call it; let it take __local pointers",
+                QN_SV_ARG(func->name));
+    return;
+  }
+  emit_body(f, func, ir);
+}
+
+static int by_declaration(const void *a, const void *b) {
+  uint32_t x = (*(front_func *const *)a)->number, y = (*(front_func *const *)b)->number;
+  return (x > y) - (x < y);
+}
+
+/* A list of reach() as an array, in order of declaration. False: one isn't defined, or there is no memory. */
+static bool sort_reached(front *f, front_func *list, front_func ***out, uint32_t *out_count) {
+  uint32_t count = 0;
+  bool is_complete = true;
+  for (const front_func *func = list; func != NULL; func = func->next_reached, count++) is_complete &= func->is_defined;
+  front_func **sorted = is_complete ? QN_ARENA_ARRAY(f->arena, front_func *, count + 1) : NULL;
+  if (sorted == NULL) return false;
+  for (uint32_t i = 0; i < count; i++, list = list->next_reached) sorted[i] = list;
+  qsort(sorted, count, sizeof *sorted, by_declaration);
+  *out = sorted;
+  *out_count = count;
+  return true;
+}
+
+void front_emit_kernel(front *f, front_func *kernel) {
+  front_func **reached = NULL;
+  uint32_t count = 0;
+  if (f->diags->errors > 0 || f->is_emission_late || f->m->failed) return;
+  f->is_emission_late = !sort_reached(f, reach(kernel), &reached, &count);
+  if (f->is_emission_late) return;
+  for (uint32_t i = 0; i < count && !f->m->failed; i++) emit_function(f, reached[i]);
+  f->b = (ir_builder){0};
+}
+
 void front_emit_program(front *f) {
-  if (!mark_reached(f)) return;
+  mark_reached(f);
   for (front_func *func = f->funcs; func != NULL && !f->m->failed; func = func->next) {
     if (!func->is_reached || !func->is_defined) continue;
-    if (func->is_kernel) emit_kernel(f, func);
-    bool is_function = !func->is_kernel || func->is_called_from_reached;
-    ir_function *ir = is_function ? front_ir_function(f, func) : NULL;
-    /* OpenCL C 1.2, 6.7: what happens then is up to the implementation. The memory is the calling kernel's to give. */
-    if (ir != NULL && func->is_kernel && func->has_local) {
-      front_error(f, func->loc, func->length,
-                  "'%.*s' has __local variables, so another kernel can't call it; let it take __local pointers",
-                  QN_SV_ARG(func->name));
-      continue;
-    }
-    if (ir != NULL) emit_body(f, func, ir);
+    emit_function(f, func);
+    apply_attributes(func);
   }
   if (!f->m->failed) check_private_memory(f);
 }

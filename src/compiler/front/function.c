@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "compiler/front/convert.h"
+#include "compiler/front/emit.h"
 #include "compiler/front/operator.h"
 #include "compiler/front/parse.h"
 #include "compiler/front/token.h"
@@ -48,6 +49,7 @@ static bool check_kernel(front *f, const front_func *func) {
 
 static void enlist(front *f, front_func *func) {
   if (f->last_func != NULL) {
+    func->number = f->last_func->number + 1;
     f->last_func->next = func;
   } else {
     f->funcs = func;
@@ -238,6 +240,7 @@ static void define(front *f, front_func *func, const front_declarator *d) {
     return;
   }
   read_body(f, func);
+  if (func->is_kernel) front_emit_kernel(f, func);
 }
 
 void front_function(front *f, const front_specifiers *s, const front_declarator *d) {

@@ -25,11 +25,12 @@ struct front {
   qn_diags *diags;
   const qn_compile_options *options; /* never NULL */
   ir_module *m;
-  ir_builder b;      /* during emission: where instructions go; b.loc and b.fp_flags are set */
-  bool is_goto_told; /* in the present function */
-  bool is_folding;   /* constants are computed: f->b has no function */
-  uint32_t fp_flags; /* IR_FAST or 0: of all float operations */
-  bool failed;       /* out of memory */
+  ir_builder b;          /* during emission: where instructions go; b.loc and b.fp_flags are set */
+  bool is_goto_told;     /* in the present function */
+  bool is_folding;       /* constants are computed: f->b has no function */
+  bool is_emission_late; /* functions are emitted at the program's end */
+  uint32_t fp_flags;     /* IR_FAST or 0: of all float operations */
+  bool failed;           /* out of memory */
 
   /* tokens */
   front_token tok, ahead;

@@ -1,9 +1,5 @@
 #include "compiler/ir/ir.h"
 
-static bool holds_blocks(ir_op op) { return op == IR_IF || op == IR_LOOP || op == IR_SWITCH || op == IR_REGION; }
-
-uint32_t ir_block_count(const ir_inst *inst) { return holds_blocks(inst->op) ? inst->u.ctrl.block_count : 0; }
-
 void ir_inst_remove(ir_inst *inst) {
   ir_block *block = inst->parent;
   if (!block) return;

@@ -495,7 +495,10 @@ void ir_replace_uses(ir_function *f, ir_inst *from, ir_inst *to);
 /* Numbers all instructions from 0 in order; returns how many. */
 uint32_t ir_number(ir_function *f);
 /* How many blocks an instruction holds. */
-uint32_t ir_block_count(const ir_inst *inst);
+static inline uint32_t ir_block_count(const ir_inst *inst) {
+  bool holds_blocks = inst->op == IR_IF || inst->op == IR_LOOP || inst->op == IR_SWITCH || inst->op == IR_REGION;
+  return holds_blocks ? inst->u.ctrl.block_count : 0;
+}
 bool ir_has_effect(const ir_inst *inst); /* may not be removed when unused */
 
 /* The value of an operation on constants, or NULL when it can't be folded. Also the interpreter's arithmetic: exact. */

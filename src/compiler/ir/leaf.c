@@ -3,14 +3,14 @@
 #include "compiler/ir/intern.h"
 
 ir_inst *ir_inst_alloc(ir_module *m, ir_op op, const ir_type *type, uint32_t arg_count) {
-  ir_inst *inst = ir_alloc(m, sizeof *inst);
+  ir_inst *inst =
+      ir_alloc(m, sizeof *inst + sizeof *inst->args * (size_t)arg_count); /* the arguments stand behind it */
   if (!inst) return NULL;
   inst->op = op;
   inst->type = type;
   inst->arg_count = arg_count;
-  if (!arg_count) return inst;
-  inst->args = ir_alloc_array(m, sizeof *inst->args, arg_count);
-  return inst->args ? inst : NULL;
+  if (arg_count) inst->args = (ir_inst **)(void *)(inst + 1);
+  return inst;
 }
 
 static uint64_t leaf_hash(const ir_inst *key) {

@@ -27,6 +27,8 @@ uint32_t ir_union_field(const ir_type *type, const ir_type *part) {
 
 /* A type has at most one type inside, at its end, so that a loop prints it. */
 void ir_type_print(const ir_type *type, qn_bytes *out) {
+  static const char *const words[] = {
+      [IR_VOID] = "void", [IR_BOOL] = "bool", [IR_INT] = "i", [IR_FLOAT] = "f", [IR_STRUCT] = "@"};
   uint64_t brackets = 0;
   for (; type->kind == IR_POINTER || type->kind == IR_ARRAY; type = type->elem) {
     if (type->kind == IR_POINTER) {
@@ -34,29 +36,20 @@ void ir_type_print(const ir_type *type, qn_bytes *out) {
       qn_bytes_append_str(out, ir_space_names[type->space]);
       qn_bytes_append_char(out, ' ');
     } else {
-      qn_bytes_printf(out, "[%llu x ", (unsigned long long)type->length);
+      qn_bytes_append_char(out, '[');
+      qn_bytes_append_u64(out, type->length);
+      qn_bytes_append_str(out, " x ");
       brackets++;
     }
   }
   const ir_type *elem = ir_elem_of(type);
-  switch (elem->kind) {
-    case IR_BOOL:
-      qn_bytes_append_str(out, "bool");
-      break;
-    case IR_INT:
-      qn_bytes_printf(out, "i%u", elem->bits);
-      break;
-    case IR_FLOAT:
-      qn_bytes_printf(out, "f%u", elem->bits);
-      break;
-    case IR_STRUCT:
-      qn_bytes_printf(out, "@%s", elem->name);
-      break;
-    default:
-      qn_bytes_append_str(out, "void");
-      break;
+  qn_bytes_append_str(out, words[elem->kind]);
+  if (elem->kind == IR_INT || elem->kind == IR_FLOAT) qn_bytes_append_u64(out, elem->bits);
+  if (elem->kind == IR_STRUCT) qn_bytes_append_str(out, elem->name);
+  if (type->kind == IR_VECTOR) {
+    qn_bytes_append_char(out, 'x');
+    qn_bytes_append_u64(out, type->count);
   }
-  if (type->kind == IR_VECTOR) qn_bytes_printf(out, "x%u", type->count);
   while (brackets--) qn_bytes_append_char(out, ']');
 }
 
@@ -67,19 +60,9 @@ typedef struct printer {
 
 static void put(printer *p, const char *text) { qn_bytes_append_str(p->out, text); }
 
-static void put_u64(printer *p, uint64_t value) {
-  char digits[20];
-  size_t at = sizeof digits;
-  do {
-    digits[--at] = (char)('0' + value % 10);
-    value /= 10;
-  } while (value);
-  qn_bytes_append(p->out, digits + at, sizeof digits - at);
-}
-
 static void put_i64(printer *p, int64_t value) {
   if (value < 0) qn_bytes_append_char(p->out, '-');
-  put_u64(p, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+  qn_bytes_append_u64(p->out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
 static void put_indent(printer *p) {
@@ -101,7 +84,7 @@ static void put_typed(printer *p, const char *name, const ir_type *type) {
 
 static void put_number(printer *p, const char *word, uint64_t value) {
   put(p, word);
-  put_u64(p, value);
+  qn_bytes_append_u64(p->out, value);
 }
 
 /* ---- Constants ---- */
@@ -530,14 +513,15 @@ static void put_structs(printer *p, const ir_module *m) {
 }
 
 void ir_print(ir_module *m, qn_bytes *out) {
-  qn_bytes body = {0};
+  qn_bytes structs = {0}; /* which ones is known when all else is printed */
   for (ir_type *t = m->types; t; t = t->next) t->mark = false;
-  printer inner = {&body, 0}, outer = {out, 0};
-  for (const ir_var *v = m->constants; v; v = v->next) put_constant(&inner, v);
-  for (ir_function *f = m->functions; f; f = f->next) put_function(&inner, f);
-  put_header(&outer, m);
-  put_structs(&outer, m);
-  qn_bytes_append(out, body.data, body.size);
-  out->failed |= body.failed;
-  qn_bytes_free(&body);
+  printer p = {out, 0}, before = {&structs, 0};
+  put_header(&p, m);
+  size_t start = out->size;
+  for (const ir_var *v = m->constants; v; v = v->next) put_constant(&p, v);
+  for (ir_function *f = m->functions; f; f = f->next) put_function(&p, f);
+  put_structs(&before, m);
+  qn_bytes_insert(out, start, qn_bytes_view(&structs));
+  out->failed |= structs.failed;
+  qn_bytes_free(&structs);
 }

@@ -1,6 +1,7 @@
 /* prepare.c - the passes that a target asks for, in order. Each leaves a module that the verifier accepts: it is asked
  * after each pass in builds with assertions, and in all with QUERN_VERIFY=1. */
 #include "base/os/environment.h"
+#include "base/stage.h"
 #include "base/status.h"
 #include "compiler/pass/pass.h"
 
@@ -32,7 +33,9 @@ static qn_status check(ir_module *m, const char *pass) {
 qn_status qn_prepare_cpu(ir_module *m) {
   bool verify = verifies();
   for (size_t i = 0; i < sizeof cpu_passes / sizeof *cpu_passes; i++) {
+    uint64_t start = qn_stage_start();
     QN_TRY(cpu_passes[i].run(m));
+    qn_stage_end(cpu_passes[i].name, start);
     if (verify) QN_TRY(check(m, cpu_passes[i].name));
   }
   return QN_OK;

@@ -13,8 +13,8 @@ typedef enum qn_emit { QN_EMIT_OBJECT, QN_EMIT_ASSEMBLY, QN_EMIT_LLVM_IR } qn_em
 typedef struct qn_target_options {
   qn_emit emit;
   const char *arch;     /* "x86-64", "aarch64" */
-  const char *cpu;      /* LLVM's name; "" generic */
-  const char *features; /* LLVM's feature string */
+  const char *cpu;      /* LLVM's name; "" generic; "host": this machine and all its features */
+  const char *features; /* LLVM's feature string; not looked at for "host" */
   bool scalar;          /* no vectorisation (benches, tests) */
   bool opt_disable;     /* -cl-opt-disable */
 } qn_target_options;

@@ -29,6 +29,7 @@ typedef struct lane_function lane_function;
 typedef struct emitter {
   ir_module *m;
   const qn_target_options *options;
+  const char *cpu, *features; /* of the options; what "host" is */
   target_facts facts;
   LLVMContextRef context;
   LLVMModuleRef module;
@@ -41,6 +42,7 @@ typedef struct emitter {
   lane_function *lane_functions;
   qn_arena arena;
   qn_status status;
+  bool is_lost; /* LLVM failed for good: its objects are not touched again */
   char error[4096];
 } emitter;
 
@@ -72,6 +74,8 @@ struct function_state {
 /* ---- Errors --------------------------------------------------------------------------------------- */
 
 void emit_fail(emitter *e, qn_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Calls a function that calls LLVM. False: LLVM met a fatal error, which is told in the emitter; is_lost is set. */
+bool emit_guarded(emitter *e, void (*function)(void *argument), void *argument);
 
 /* ---- Types (type.c) ------------------------------------------------------------------------------- */
 

@@ -8,6 +8,7 @@
 #include <llvm/Config/llvm-config.h>
 
 #include "base/os/thread.h"
+#include "base/stage.h"
 #include "build_id.h"
 #include "lanes_call.h"
 
@@ -23,7 +24,7 @@ void emit_fail(emitter *e, qn_status status, const char *format, ...) {
 /* ---- LLVM's own errors --------------------------------------------------------------------------------------- */
 
 /* LLVM ends the process after a fatal error unless the handler leaves it. What it held is lost then, but the process
- * and its other threads live. */
+ * and its threads live. */
 static QN_THREAD_LOCAL struct {
   jmp_buf *escape;
   emitter *e;
@@ -87,19 +88,39 @@ static bool emit_all(emitter *e) {
 }
 
 static void run(emitter *e, qn_bytes *out) {
-  if (pipeline_open(e) && emit_all(e) && pipeline_optimise(e)) (void)pipeline_emit(e, out);
+  static const struct {
+    const char *name;
+    bool (*run)(emitter *e);
+  } stages[] = {{"LLVM: target", pipeline_open}, {"LLVM: emission", emit_all}, {"LLVM: passes", pipeline_optimise}};
+  for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
+    uint64_t start = qn_stage_start();
+    if (!stages[i].run(e)) return;
+    qn_stage_end(stages[i].name, start);
+  }
+  uint64_t start = qn_stage_start();
+  (void)pipeline_emit(e, out);
+  qn_stage_end("LLVM: code", start);
 }
 
-static void guarded_run(emitter *e, qn_bytes *out) {
+bool emit_guarded(emitter *e, void (*function)(void *argument), void *argument) {
   jmp_buf escape;
   fatal.e = e;
   fatal.escape = &escape;
-  if (setjmp(escape) == 0) {
-    run(e, out);
-    fatal.escape = NULL;
-    pipeline_close(e);
-  }
+  bool lives = setjmp(escape) == 0;
+  if (lives) function(argument);
   fatal.escape = NULL;
+  if (!lives) e->is_lost = true;
+  return lives;
+}
+
+typedef struct emission {
+  emitter *e;
+  qn_bytes *out;
+} emission;
+
+static void run_emission(void *argument) {
+  const emission *work = argument;
+  run(work->e, work->out);
 }
 
 static void release(qn_llvm_result *result) { qn_bytes_free(&result->code); }
@@ -116,7 +137,8 @@ static qn_status emit(ir_module *m, const qn_target_options *options, qn_llvm_re
   qn_arena_init(&e->arena, 0);
   e->context = LLVMContextCreate();
   LLVMContextSetDiagnosticHandler(e->context, on_diagnostic, e);
-  guarded_run(e, &result->code);
+  (void)emit_guarded(e, run_emission, &(emission){e, &result->code});
+  if (!e->is_lost) pipeline_close(e);
   if (e->status >= 0 && result->code.failed) emit_fail(e, QN_ERROR_OUT_OF_HOST_MEMORY, "out of memory for the code");
   qn_status status = e->status;
   if (status < 0) (void)snprintf(result->error, sizeof result->error, "%s", e->error);
