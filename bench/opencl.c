@@ -28,30 +28,49 @@ void opencl_check(cl_int status, const char *what) {
   if (status != CL_SUCCESS) bench_fail("OpenCL: %s: error %d", what, status);
 }
 
+static void tell_name(opencl *cl, cl_platform_id id) {
+  char platform[120] = "", device[120] = "";
+  cl->GetPlatformInfo(id, CL_PLATFORM_VERSION, sizeof platform, platform, NULL);
+  cl->GetDeviceInfo(cl->device, CL_DEVICE_NAME, sizeof device, device, NULL);
+  snprintf(cl->name, sizeof cl->name, "%s, %s", platform, device);
+}
+
 static bool find_device(opencl *cl) {
   cl_platform_id platforms[16];
   cl_uint count = 0;
   cl->GetPlatformIDs(16, platforms, &count);
   for (cl_uint i = 0; i < count && i < 16; i++) {
     if (cl->GetDeviceIDs(platforms[i], CL_DEVICE_TYPE_CPU, 1, &cl->device, NULL) != CL_SUCCESS) continue;
-    char platform[120] = "", device[120] = "";
-    cl->GetPlatformInfo(platforms[i], CL_PLATFORM_VERSION, sizeof platform, platform, NULL);
-    cl->GetDeviceInfo(cl->device, CL_DEVICE_NAME, sizeof device, device, NULL);
-    snprintf(cl->name, sizeof cl->name, "%s, %s", platform, device);
+    tell_name(cl, platforms[i]);
     return true;
   }
   fprintf(stderr, "bench: no peer: OpenCL has no CPU device\n");
   return false;
 }
 
-bool opencl_open(opencl *cl) {
+static void make_queue(opencl *cl) {
   cl_int status;
-  memset(cl, 0, sizeof *cl);
-  if (!load(cl) || !find_device(cl)) return false;
   cl->context = cl->CreateContext(NULL, 1, &cl->device, NULL, NULL, &status);
   opencl_check(status, "clCreateContext");
   cl->queue = cl->CreateCommandQueue(cl->context, cl->device, 0, &status);
   opencl_check(status, "clCreateCommandQueue");
+}
+
+bool opencl_open(opencl *cl) {
+  memset(cl, 0, sizeof *cl);
+  if (!load(cl) || !find_device(cl)) return false;
+  make_queue(cl);
+  return true;
+}
+
+bool opencl_open_device(opencl *cl, cl_device_id device) {
+  cl_platform_id platform = NULL;
+  memset(cl, 0, sizeof *cl);
+  if (!load(cl)) return false;
+  cl->device = device;
+  opencl_check(cl->GetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL), "clGetDeviceInfo");
+  tell_name(cl, platform);
+  make_queue(cl);
   return true;
 }
 

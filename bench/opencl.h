@@ -45,6 +45,8 @@ typedef struct opencl {
 
 /* Opens the first CPU device. False, with the reason on standard error, when there is none. */
 bool opencl_open(opencl *cl);
+/* The same with a device that somebody else has found, through the loader that this process has. */
+bool opencl_open_device(opencl *cl, cl_device_id device);
 /* Builds a program's kernel; ends the program with the build log when that fails. */
 cl_kernel opencl_build(opencl *cl, const char *source, const char *options, const char *kernel);
 /* Ends the program when a call failed. */

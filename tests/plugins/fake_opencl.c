@@ -84,6 +84,10 @@ struct _cl_event {
   _Atomic cl_int state;
   uint64_t number; /* of its command on the queue */
   cl_ulong start, end;
+  pthread_mutex_t lock; /* the rest */
+  bool is_over;
+  void(CL_CALLBACK *callback)(cl_event, cl_int, void *);
+  void *user;
 };
 
 static object *free_objects[KINDS];
@@ -501,7 +505,20 @@ struct _cl_command_queue {
 };
 
 static void release_event(cl_event e) {
-  if (drop(e, EVENT)) unmake(e);
+  if (!drop(e, EVENT)) return;
+  pthread_mutex_destroy(&e->lock);
+  unmake(e);
+}
+
+/* As drivers do it: from the queue's thread, or at once, in the thread that asks. */
+static void call_back(cl_event e, cl_int state) {
+  pthread_mutex_lock(&e->lock);
+  e->is_over = true;
+  void(CL_CALLBACK * callback)(cl_event, cl_int, void *) = e->callback;
+  pthread_mutex_unlock(&e->lock);
+  if (!callback || control.callbacks_lost) return;
+  control.callbacks++;
+  callback(e, state, e->user);
 }
 
 static void flush(cl_command_queue q) {
@@ -578,6 +595,10 @@ static cl_int outcome(cl_command_queue q, const command *c) {
   }
   if (control.lost_code) return control.lost_code;
   if (q->has_failed) return CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+  if (control.event_delay > 0) {
+    control.event_delay--;
+    return CL_SUCCESS;
+  }
   return atomic_exchange(&control.event_code, 0);
 }
 
@@ -591,6 +612,7 @@ static void end(cl_command_queue q, command *c) {
   for (cl_uint i = 0; i < c->wait_count; i++) release_event(c->waits[i]);
   c->event->end = now();
   c->event->state = state;
+  call_back(c->event, state);
   release_event(c->event);
   free(c);
 }
@@ -666,6 +688,7 @@ static cl_int enqueue(int call, cl_command_queue q, const command *given, cl_uin
     c->waits[c->wait_count++] = waits[i];
   }
   c->event = make(EVENT, sizeof *c->event);
+  pthread_mutex_init(&c->event->lock, NULL);
   c->event->queue = q;
   c->event->state = CL_QUEUED;
   if (!out_event) control.events_made--; /* the driver's own */
@@ -830,6 +853,19 @@ cl_int clGetEventProfilingInfo(cl_event e, cl_profiling_info what, size_t size, 
   if (!is_alive(e, EVENT) || e->state != CL_COMPLETE) return CL_PROFILING_INFO_NOT_AVAILABLE;
   if (what == CL_PROFILING_COMMAND_START) return give(&e->start, sizeof e->start, size, out, size_ret);
   return what == CL_PROFILING_COMMAND_END ? give(&e->end, sizeof e->end, size, out, size_ret) : CL_INVALID_VALUE;
+}
+
+cl_int clSetEventCallback(cl_event e, cl_int type, void(CL_CALLBACK *callback)(cl_event, cl_int, void *), void *user) {
+  if (!is_alive(e, EVENT)) return CL_INVALID_EVENT;
+  if (type != CL_COMPLETE) return CL_INVALID_VALUE;
+  pthread_mutex_lock(&e->lock);
+  bool is_over = e->is_over;
+  if (e->callback && !is_over) wrong("a second callback: the fake takes one");
+  e->callback = callback;
+  e->user = user;
+  pthread_mutex_unlock(&e->lock);
+  if (is_over) call_back(e, e->state);
+  return CL_SUCCESS;
 }
 
 cl_int clRetainEvent(cl_event e) {

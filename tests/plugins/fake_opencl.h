@@ -67,10 +67,13 @@ typedef struct fake_cl_control {
   _Atomic uint64_t calls[FAKE_CALL_COUNT];
   _Atomic uint32_t holds;     /* queues stop before their next command */
   _Atomic int32_t event_code; /* the next command that runs ends with this error; what follows on its queue with -14 */
-  _Atomic int32_t lost_code;  /* the device is lost: every enqueueing call returns it, every event ends with it */
-  const char *words;          /* told to the context's callback when a command fails */
-  const char *log;            /* of builds */
-  char options[128];          /* of the last build */
+  _Atomic uint32_t event_delay;    /* so many commands end well before that */
+  _Atomic int32_t lost_code;       /* the device is lost: every enqueueing call returns it, every event ends with it */
+  _Atomic uint32_t callbacks_lost; /* callbacks of events are taken and never called */
+  _Atomic uint64_t callbacks;      /* called */
+  const char *words;               /* told to the context's callback when a command fails */
+  const char *log;                 /* of builds */
+  char options[128];               /* of the last build */
 
   _Atomic uint64_t objects; /* living, of all kinds */
   _Atomic uint64_t events;  /* living */

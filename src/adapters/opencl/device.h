@@ -45,6 +45,9 @@ qn_status ocl_device_close(qn_adapter_device *device);
 /* A cl_event's state in one word: 0 complete, above 0 not yet, below 0 the error. */
 cl_int ocl_event_state(const qn_adapter_device *device, cl_event event);
 
+/* The event's end wakes those who wait with a limit. Once an event. */
+void ocl_event_ring(const qn_adapter_device *device, cl_event event);
+
 /* Waits until the event is complete or failed; its commands are flushed. QN_NOT_READY when `deadline` has passed (UINT64_MAX:
  * never) or the device is lost. *out_state is the event's. */
 qn_status ocl_event_wait(qn_adapter_device *device, cl_event event, uint64_t deadline, cl_int *out_state);

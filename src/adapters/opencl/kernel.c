@@ -167,7 +167,7 @@ typedef struct launch {
 
 static qn_status refuse_argument(const launch *l, cl_int code, uint32_t i) {
   l->seat->settings[i].is_set = false;
-  return ocl_fail(&l->place->failure, ocl_status_of(code), code, "argument %u of kernel '%s'", i, l->kernel->name);
+  return ocl_fail(l->place->failure, ocl_status_of(code), code, "argument %u of kernel '%s'", i, l->kernel->name);
 }
 
 /* Whether the seat has this argument already; notes that it will. */
@@ -207,7 +207,7 @@ static qn_status check_argument(const launch *l, uint32_t i) {
   const qn_adapter_parameter *p = &l->kernel->parameters[i];
   bool fits = a->kind == p->kind && (a->kind != QN_ARGUMENT_VALUE || a->size_bytes == p->size_bytes);
   if (fits) return QN_OK;
-  return ocl_fail(&l->place->failure, QN_ERROR_INVALID_ARGUMENT, CL_SUCCESS,
+  return ocl_fail(l->place->failure, QN_ERROR_INVALID_ARGUMENT, CL_SUCCESS,
                   "argument %u of kernel '%s' is of kind %u and %llu bytes; kind %u and %u bytes are wanted", i,
                   l->kernel->name, a->kind, (unsigned long long)a->size_bytes, p->kind, p->size_bytes);
 }
@@ -237,7 +237,7 @@ static qn_status set_arguments(const launch *l) {
   uint32_t buffers = 0;
   uint64_t bytes = 0;
   if (l->record->argument_count != l->kernel->parameter_count)
-    return ocl_fail(&l->place->failure, QN_ERROR_INVALID_ARGUMENT, CL_SUCCESS,
+    return ocl_fail(l->place->failure, QN_ERROR_INVALID_ARGUMENT, CL_SUCCESS,
                     "kernel '%s' has %u arguments, %u are given", l->kernel->name, l->kernel->parameter_count,
                     l->record->argument_count);
   for (uint32_t i = 0; i < l->kernel->parameter_count; i++) {
@@ -300,7 +300,7 @@ static qn_status enqueue(launch *l, const span *spans[3], bool is_last) {
       place->queue, l->seat->native, l->record->dimensions, offset[0] | offset[1] | offset[2] ? offset : NULL, global,
       local, ocl_place_count(place), ocl_place_waits(place), is_last ? place->event : NULL);
   if (code != CL_SUCCESS)
-    return ocl_fail(&place->failure, ocl_status_of(code), code, "launch of kernel '%s' with groups of %zu x %zu x %zu",
+    return ocl_fail(place->failure, ocl_status_of(code), code, "launch of kernel '%s' with groups of %zu x %zu x %zu",
                     l->kernel->name, local[0], local[1], local[2]);
   place->taken++;
   return QN_OK;
@@ -329,22 +329,39 @@ static qn_status enqueue_parts(launch *l) {
   return QN_OK;
 }
 
+/* Nearly every launch is. */
+static bool is_whole(const qn_launch_record *r) {
+  bool whole = true;
+  for (uint32_t d = 0; d < r->dimensions; d++)
+    whole = whole && r->global[d] > 0 && r->global[d] % r->local[d] == 0 && r->group_base[d] == 0;
+  return whole;
+}
+
+static qn_status enqueue_whole(launch *l) {
+  const qn_launch_record *r = l->record;
+  span spans[3];
+  const span *chosen[3] = {&spans[0], &spans[1], &spans[2]};
+  for (uint32_t d = 0; d < 3; d++)
+    spans[d] = d < r->dimensions ? (span){0, r->global[d], r->local[d], 0} : (span){0, 1, 1, 0};
+  return enqueue(l, chosen, true);
+}
+
 /* ---- Launch ------------------------------------------------------------------------------------- */
 
 static qn_status check_range(ocl_place *place, const qn_launch_record *r) {
   bool good = r->dimensions >= 1 && r->dimensions <= 3;
   for (uint32_t d = 0; good && d < r->dimensions; d++) good = r->local[d] > 0;
   if (good) return QN_OK;
-  return ocl_fail(&place->failure, QN_ERROR_INVALID_ARGUMENT, CL_SUCCESS,
+  return ocl_fail(place->failure, QN_ERROR_INVALID_ARGUMENT, CL_SUCCESS,
                   "kernel '%s' is launched over %u dimensions with groups of %llu x %llu x %llu", r->kernel->name,
                   r->dimensions, (unsigned long long)r->local[0], (unsigned long long)r->local[1],
                   (unsigned long long)r->local[2]);
 }
 
 static qn_status run_in_seat(launch *l) {
-  qn_status status = l->seat->native ? QN_OK : furnish(l->kernel, l->seat, &l->place->failure);
+  qn_status status = l->seat->native ? QN_OK : furnish(l->kernel, l->seat, l->place->failure);
   if (status >= 0) status = set_arguments(l);
-  if (status >= 0) status = enqueue_parts(l);
+  if (status >= 0) status = is_whole(l->record) ? enqueue_whole(l) : enqueue_parts(l);
   return status;
 }
 

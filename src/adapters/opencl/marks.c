@@ -14,10 +14,14 @@ void ocl_queue_fail(qn_adapter_queue *queue, uint64_t value, ocl_failure *failur
 
 /* An event tells of everything since the mark before it: which of the commands it was, the driver doesn't say. */
 static void fail_by_event(qn_adapter_queue *queue, uint64_t value, cl_int state) {
-  uint64_t first = atomic_load(&queue->completed) + 1;
+  unsigned long long first = atomic_load(&queue->completed) + 1, last = value;
+  const char *name = queue->device->found->info.name;
   ocl_failure failure;
-  (void)!ocl_fail(&failure, ocl_status_of(state), state, "device '%s' failed at one of the commands %llu to %llu",
-                  queue->device->found->info.name, (unsigned long long)first, (unsigned long long)value);
+  if (first == last)
+    (void)!ocl_fail(&failure, ocl_status_of(state), state, "device '%s' failed at command %llu", name, last);
+  else
+    (void)!ocl_fail(&failure, ocl_status_of(state), state, "device '%s' failed at one of the commands %llu to %llu",
+                    name, first, last);
   ocl_device_judge(queue->device, state, "a command failed");
   ocl_queue_fail(queue, first, &failure);
 }
@@ -77,7 +81,7 @@ void ocl_marks_look(qn_adapter_queue *queue) {
 
 void ocl_marks_add(qn_adapter_queue *queue, cl_event event) {
   queue->marked = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
-  *mark_at(queue, queue->count++) = (ocl_mark){queue->marked, event};
+  *mark_at(queue, queue->count++) = (ocl_mark){queue->marked, event, false};
 }
 
 /* ---- New marks ---------------------------------------------------------------------------------- */
@@ -97,19 +101,30 @@ void ocl_marks_set(qn_adapter_queue *queue) {
   if (queue->count < queue->capacity && make_event(queue, &event)) ocl_marks_add(queue, event);
 }
 
-bool ocl_marks_cover(qn_adapter_queue *queue, uint64_t value, ocl_mark *out_mark) {
-  for (uint32_t i = 0; i < queue->count; i++) {
-    const ocl_mark *mark = mark_at(queue, i);
-    if (mark->value < value) continue;
-    *out_mark = *mark;
-    queue->device->cl->RetainEvent(mark->event);
-    return true;
+/* The ring's first mark at `value` or after it, or NULL. */
+static ocl_mark *find_mark(qn_adapter_queue *queue, uint64_t value) {
+  for (uint32_t i = 0; i < queue->count; i++)
+    if (mark_at(queue, i)->value >= value) return mark_at(queue, i);
+  return NULL;
+}
+
+bool ocl_marks_cover(qn_adapter_queue *queue, uint64_t value, bool rings, ocl_mark *out_mark) {
+  const qn_adapter_device *device = queue->device;
+  ocl_mark *found = find_mark(queue, value), fresh = {0};
+  if (!found && !make_event(queue, &fresh.event)) return false;
+  if (!found && queue->count < queue->capacity) {
+    ocl_marks_add(queue, fresh.event);
+    found = mark_at(queue, queue->count - 1);
   }
-  if (!make_event(queue, &out_mark->event)) return false;
-  out_mark->value = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
-  if (queue->count == queue->capacity) return true;
-  queue->device->cl->RetainEvent(out_mark->event);
-  ocl_marks_add(queue, out_mark->event);
+  if (found) {
+    device->cl->RetainEvent(found->event);
+  } else { /* there is no room to remember it: the caller alone has it */
+    fresh.value = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
+    found = &fresh;
+  }
+  if (rings && !found->rings) ocl_event_ring(device, found->event);
+  found->rings = found->rings || rings;
+  *out_mark = *found;
   return true;
 }
 

@@ -113,6 +113,7 @@ static qn_status settle(qn_adapter_device *device, cl_event event, const char *w
   cl_int state = CL_QUEUED;
   cl_int code = device->cl->Flush(device->service);
   qn_status status = QN_OK;
+  ocl_event_ring(device, event);
   if (code == CL_SUCCESS) status = ocl_event_wait(device, event, ocl_deadline(PATIENCE_NS), &state);
   device->cl->ReleaseEvent(event);
   if (code == CL_SUCCESS && status == QN_OK && state < 0) code = state;

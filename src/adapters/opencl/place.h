@@ -16,7 +16,7 @@ typedef struct ocl_place {
   cl_event *event; /* of the last part; NULL: none is wanted */
   uint32_t
       taken; /* parts that the driver took, of a command that fails as well; 0 after a success: there was no work */
-  ocl_failure failure; /* of a command that fails; no error is set for the thread */
+  ocl_failure *failure; /* filled in for a command that fails; no error is set for the thread */
 } ocl_place;
 
 /* The wait list for the next part. */

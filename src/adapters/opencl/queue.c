@@ -153,7 +153,7 @@ static qn_status find_mark(qn_adapter_queue *queue, uint64_t value, uint64_t dea
   if (!lock_before(queue, deadline)) return QN_NOT_READY;
   ocl_marks_look(queue);
   bool is_complete = atomic_load(&queue->completed) >= value;
-  if (!is_complete && !ocl_marks_cover(queue, value, out_mark)) ocl_marks_look(queue);
+  if (!is_complete && !ocl_marks_cover(queue, value, deadline != UINT64_MAX, out_mark)) ocl_marks_look(queue);
   pthread_mutex_unlock(&queue->lock);
   return QN_OK;
 }

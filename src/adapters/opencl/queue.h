@@ -14,6 +14,7 @@
 enum {
   OCL_IN_FLIGHT = 4096,
   OCL_MARK_EVERY = 256,
+  OCL_EAGER = 4,      /* so many commands in flight have a mark each */
   OCL_MARKS = 64,     /* that a queue remembers; a timed one OCL_IN_FLIGHT */
   OCL_TIMES = 1 << 17 /* values whose times a timed queue has room for */
 };
@@ -25,6 +26,7 @@ typedef struct ocl_times {
 typedef struct ocl_mark {
   uint64_t value;
   cl_event event;
+  bool rings; /* its end wakes those who wait with a limit */
 } ocl_mark;
 
 struct qn_adapter_queue {
@@ -54,9 +56,9 @@ void ocl_marks_look(qn_adapter_queue *queue);
 void ocl_marks_add(qn_adapter_queue *queue, cl_event event);
 /* Marks the last command, unless it is marked or complete, or no further mark can be remembered. */
 void ocl_marks_set(qn_adapter_queue *queue);
-/* The first mark at `value` or after it, with an event to be released by the caller. False: the driver gives none, and the
- * device has been judged by that. */
-bool ocl_marks_cover(qn_adapter_queue *queue, uint64_t value, ocl_mark *out_mark);
+/* The first mark at `value` or after it, with an event to be released by the caller; one that `rings` when that is asked for.
+ * False: the driver gives none, and the device has been judged by that. */
+bool ocl_marks_cover(qn_adapter_queue *queue, uint64_t value, bool rings, ocl_mark *out_mark);
 /* The event of such a mark is complete or failed, as `state` says. */
 void ocl_marks_reached(qn_adapter_queue *queue, uint64_t value, cl_int state);
 /* What comes after `value` - 1 fails. The first failure is kept. */

@@ -30,7 +30,7 @@ static qn_status enqueue_barrier(ocl_place *place) {
   cl_int code = place->wait_count > 0
                     ? place->cl->EnqueueBarrierWithWaitList(place->queue, place->wait_count, place->waits, place->event)
                     : place->cl->EnqueueMarkerWithWaitList(place->queue, 0, NULL, place->event);
-  if (code != CL_SUCCESS) return ocl_fail(&place->failure, ocl_status_of(code), code, "a wait of a queue");
+  if (code != CL_SUCCESS) return ocl_fail(place->failure, ocl_status_of(code), code, "a wait of a queue");
   place->taken++;
   return QN_OK;
 }
@@ -48,7 +48,7 @@ static qn_status enqueue_kind(ocl_place *place, const qn_adapter_command *c) {
     case QN_COMMAND_MARK:
       return enqueue_barrier(place);
     default:
-      return ocl_fail(&place->failure, QN_ERROR_UNSUPPORTED, CL_SUCCESS, "there is no command of kind %u", c->kind);
+      return ocl_fail(place->failure, QN_ERROR_UNSUPPORTED, CL_SUCCESS, "there is no command of kind %u", c->kind);
   }
 }
 
@@ -56,6 +56,15 @@ static qn_status enqueue_kind(ocl_place *place, const qn_adapter_command *c) {
 static qn_status enqueue_whole(ocl_place *place, const qn_adapter_command *c) {
   qn_status status = enqueue_kind(place, c);
   return status >= 0 && place->taken == 0 ? enqueue_barrier(place) : status;
+}
+
+/* Who gives an idle queue a few commands will wait for them: an event of such a command costs less than a marker behind
+ * it. In a long batch they are few among many. */
+static bool wants_event(const qn_adapter_queue *queue, const qn_adapter_command *c) {
+  bool works = c && c->kind != QN_COMMAND_WAIT && c->kind != QN_COMMAND_MARK;
+  uint64_t ahead = atomic_load_explicit(&queue->submitted, memory_order_relaxed) -
+                   atomic_load_explicit(&queue->completed, memory_order_relaxed);
+  return queue->is_timed || (works && ahead < OCL_EAGER && queue->count < queue->capacity);
 }
 
 /* `c` may be NULL: what was gathered, up to `value`. */
@@ -67,16 +76,15 @@ static qn_status enqueue(batch *b, const qn_adapter_command *c, uint64_t value) 
                      .number = queue->number,
                      .waits = b->waits,
                      .wait_count = b->wait_count,
-                     .event = queue->is_timed ? &event : NULL};
+                     .failure = &b->failure};
   pthread_mutex_lock(&queue->lock);
+  place.event = wants_event(queue, c) ? &event : NULL;
   qn_status status = enqueue_whole(&place, c);
   if (place.taken > 0) b->is_begun = true;
   if (status >= 0) {
     atomic_store_explicit(&queue->submitted, value, memory_order_release);
     if (event) ocl_marks_add(queue, event);
     if (value - queue->marked >= OCL_MARK_EVERY) ocl_marks_set(queue);
-  } else {
-    b->failure = place.failure;
   }
   pthread_mutex_unlock(&queue->lock);
   release_waits(b);
@@ -104,7 +112,7 @@ static void gather(batch *b, qn_adapter_queue *source, uint64_t value) {
   pthread_mutex_lock(&source->lock);
   ocl_marks_look(source);
   bool is_past = atomic_load(&source->completed) >= value;
-  bool is_covered = !is_past && ocl_marks_cover(source, value, &mark);
+  bool is_covered = !is_past && ocl_marks_cover(source, value, false, &mark);
   pthread_mutex_unlock(&source->lock);
   if (!is_covered) return;
   source->device->cl->Flush(source->native); /* what waits for it would wait for ever else */

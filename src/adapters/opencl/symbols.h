@@ -42,6 +42,7 @@
   NEEDED(Flush)                      \
   NEEDED(WaitForEvents)              \
   NEEDED(GetEventInfo)               \
+  NEEDED(SetEventCallback)           \
   NEEDED(GetEventProfilingInfo)      \
   NEEDED(RetainEvent)                \
   NEEDED(ReleaseEvent)               \

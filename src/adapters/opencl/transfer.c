@@ -6,7 +6,7 @@ static qn_status judge(ocl_place *place, cl_int code, const char *what, uint64_t
     place->taken++;
     return QN_OK;
   }
-  return ocl_fail(&place->failure, ocl_status_of(code), code, "%s of %llu bytes", what, (unsigned long long)size);
+  return ocl_fail(place->failure, ocl_status_of(code), code, "%s of %llu bytes", what, (unsigned long long)size);
 }
 
 static qn_status copy(ocl_place *place, const qn_adapter_memory *target, uint64_t target_offset,

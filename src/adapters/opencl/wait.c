@@ -1,15 +1,17 @@
-/* wait.c - waiting for an event with a time limit, which OpenCL doesn't have.
+/* wait.c - waiting for an event, with a time limit, which OpenCL doesn't have.
  *
- * A wait without a limit ends in clWaitForEvents. One with a limit asks again and again: first without a pause, for most
- * waits are short, then with pauses that grow with the time already waited, so that the answer is late by a small part of
- * it. Event callbacks would wake us in time, but drivers call them late, from inside of their own locks, or not at all
- * (PoCL #506, chipStar #1090, compute-runtime #869); a wait must not hang on that. docs/decisions/opencl-waits.md. */
+ * A wait without a limit is clWaitForEvents: nothing is faster. One with a limit sleeps until a bell is rung, which the event's
+ * callback does. But drivers call callbacks late, or not at all, and hang when a callback does more than ring (PoCL #506,
+ * chipStar #1090, compute-runtime #869): so whoever sleeps looks at the event now and then as well, at intervals that grow with the
+ * time already waited. Without any callback an answer is late by a small part of the wait.
+ *
+ * There is one bell for all, in memory that never goes: a callback may come at any time. */
+#include <pthread.h>
 #include <time.h>
 
 #include "device.h"
 
-#define SPIN_NS UINT64_C(20000)
-#define SHORTEST_PAUSE_NS UINT64_C(5000)
+#define SHORTEST_PAUSE_NS UINT64_C(100000)
 #define LONGEST_PAUSE_NS UINT64_C(1000000)
 enum { PART = 16 }; /* a pause is this part of the time waited */
 
@@ -30,51 +32,81 @@ cl_int ocl_event_state(const qn_adapter_device *device, cl_event event) {
   return code == CL_SUCCESS ? state : code;
 }
 
-static void relax(void) {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  __asm__ volatile("yield");
-#endif
+/* ---- The bell ----------------------------------------------------------------------------------- */
+
+static pthread_mutex_t bell_lock = PTHREAD_MUTEX_INITIALIZER; /* nothing of the driver is called under it */
+static pthread_cond_t bell = PTHREAD_COND_INITIALIZER;
+static uint64_t bell_rings;
+
+static void CL_CALLBACK ring(cl_event event, cl_int state, void *user) {
+  (void)event;
+  (void)state;
+  (void)user;
+  pthread_mutex_lock(&bell_lock);
+  bell_rings++;
+  pthread_cond_broadcast(&bell);
+  pthread_mutex_unlock(&bell_lock);
 }
 
-static void pause_for(uint64_t ns) {
-  const struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
-  nanosleep(&t, NULL);
+void ocl_event_ring(const qn_adapter_device *device, cl_event event) {
+  /* When the driver refuses, looking now and then is all there is. */
+  (void)device->cl->SetEventCallback(event, CL_COMPLETE, ring, NULL);
 }
 
-/* Whether the event came to an end before `until`. */
-static bool spin(const qn_adapter_device *device, cl_event event, uint64_t until, cl_int *out_state) {
-  do {
-    *out_state = ocl_event_state(device, event);
-    if (*out_state <= 0) return true;
-    for (int i = 0; i < 8; i++) relax();
-  } while (ocl_now() < until);
-  return false;
+static uint64_t rings_so_far(void) {
+  pthread_mutex_lock(&bell_lock);
+  uint64_t rings = bell_rings;
+  pthread_mutex_unlock(&bell_lock);
+  return rings;
 }
 
-static qn_status poll(const qn_adapter_device *device, cl_event event, uint64_t start, uint64_t deadline,
-                      cl_int *out_state) {
+/* Until it has rung more than `heard` times, or for `ns`. The clock may be set meanwhile: the pause is short, and the deadline is
+ * another clock's. */
+static void sleep_until_it_rings(uint64_t heard, uint64_t ns) {
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  uint64_t sum = (uint64_t)until.tv_nsec + ns;
+  until.tv_sec += (time_t)(sum / 1000000000u);
+  until.tv_nsec = (long)(sum % 1000000000u);
+  pthread_mutex_lock(&bell_lock);
+  int late = 0;
+  while (bell_rings == heard && late == 0) late = pthread_cond_timedwait(&bell, &bell_lock, &until);
+  pthread_mutex_unlock(&bell_lock);
+}
+
+/* ---- Waits -------------------------------------------------------------------------------------- */
+
+static uint64_t pause_after(uint64_t waited) {
+  uint64_t pause = waited / PART;
+  if (pause < SHORTEST_PAUSE_NS) return SHORTEST_PAUSE_NS;
+  return pause < LONGEST_PAUSE_NS ? pause : LONGEST_PAUSE_NS;
+}
+
+static qn_status wait_with_limit(const qn_adapter_device *device, cl_event event, uint64_t deadline,
+                                 cl_int *out_state) {
+  uint64_t start = ocl_now(), heard = rings_so_far();
   for (;;) {
     *out_state = ocl_event_state(device, event);
     if (*out_state <= 0) return QN_OK;
-    uint64_t now = ocl_now();
+    uint64_t now = ocl_now(), pause = pause_after(now - start);
     if (now >= deadline || atomic_load_explicit(&device->is_lost, memory_order_relaxed)) return QN_NOT_READY;
-    uint64_t pause = (now - start) / PART;
-    if (pause < SHORTEST_PAUSE_NS) pause = SHORTEST_PAUSE_NS;
-    if (pause > LONGEST_PAUSE_NS) pause = LONGEST_PAUSE_NS;
-    pause_for(pause < deadline - now ? pause : deadline - now);
+    sleep_until_it_rings(heard, pause < deadline - now ? pause : deadline - now);
+    heard = rings_so_far();
   }
 }
 
-qn_status ocl_event_wait(qn_adapter_device *device, cl_event event, uint64_t deadline, cl_int *out_state) {
-  uint64_t start = ocl_now(), until = start + SPIN_NS;
-  if (spin(device, event, until < deadline ? until : deadline, out_state)) return QN_OK;
-  if (deadline != UINT64_MAX) return poll(device, event, start, deadline, out_state);
+static qn_status wait_for_ever(qn_adapter_device *device, cl_event event, cl_int *out_state) {
   cl_int code = device->cl->WaitForEvents(1, &event);
-  if (code == CL_SUCCESS) return poll(device, event, start, deadline, out_state);
   *out_state = ocl_event_state(device, event);
   if (*out_state <= 0) return QN_OK;
-  ocl_device_lose(device, code, "a command can't be waited for"); /* nor will it ever end */
+  if (code == CL_SUCCESS) return wait_with_limit(device, event, UINT64_MAX, out_state); /* it said so too early */
+  ocl_device_lose(device, code, "a command can't be waited for");                       /* nor will it ever end */
   return QN_NOT_READY;
+}
+
+qn_status ocl_event_wait(qn_adapter_device *device, cl_event event, uint64_t deadline, cl_int *out_state) {
+  *out_state = ocl_event_state(device, event);
+  if (*out_state <= 0) return QN_OK;
+  if (deadline == UINT64_MAX) return wait_for_ever(device, event, out_state);
+  return wait_with_limit(device, event, deadline, out_state);
 }
