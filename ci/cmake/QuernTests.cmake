@@ -33,6 +33,7 @@ if(QUERN_SANITIZE MATCHES thread)
   list(APPEND quern_opencl_environment "OCL_ICD_VENDORS=${PROJECT_BINARY_DIR}/no-drivers")
 elseif(QUERN_SANITIZE MATCHES address)
   # PoCL alone, which neither leaks nor throws: Mesa's drivers do.
+  file(REMOVE_RECURSE ${PROJECT_BINARY_DIR}/opencl-drivers)
   file(GLOB drivers /etc/OpenCL/vendors/pocl.icd)
   file(COPY ${drivers} DESTINATION ${PROJECT_BINARY_DIR}/opencl-drivers)
   list(APPEND quern_opencl_environment "OCL_ICD_VENDORS=${PROJECT_BINARY_DIR}/opencl-drivers")

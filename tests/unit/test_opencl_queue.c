@@ -238,11 +238,12 @@ static void test_many_waits(void **state) {
   (void)state;
   enum { COUNT = 40 };
   stream from[COUNT], to = make_stream(0);
+  qn_adapter_memory *words = make_memory(COUNT * 4);
   qn_adapter_command batch[COUNT];
   for (uint32_t i = 0; i < COUNT; i++) from[i] = make_stream(0);
   fake->holds = 1;
   for (uint32_t i = 0; i < COUNT; i++) {
-    run_advance(&from[i], i);
+    fill_memory(&from[i], words, (uint64_t)i * 4, 4, &i, 4);
     batch[i] = (qn_adapter_command){.struct_size = sizeof *batch,
                                     .kind = QN_COMMAND_WAIT,
                                     .value = i + 1,
@@ -259,6 +260,7 @@ static void test_many_waits(void **state) {
   }
   finish(&to);
   drop_stream(&to);
+  drop_memory(words);
 }
 
 static void test_wait_between_queues_orders_work(void **state) {
@@ -513,8 +515,8 @@ static void test_each_value_of_a_timed_queue_has_a_time(void **state) {
   const uint32_t zero = 0;
   fake->holds = 1;
   run_advance(&other, 1);
-  write_cell(&s, &zero);
   wait_for(&s, &other, 1);
+  write_cell(&s, &zero);
   for (uint32_t i = 0; i < 50; i++) run_advance(&s, i);
   submit(&s, (qn_adapter_command){.kind = QN_COMMAND_MARK});
   assert_int_equal(ocl->queue_time(s.queue, s.value, &ns), QN_NOT_READY);

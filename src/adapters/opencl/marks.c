@@ -23,6 +23,7 @@ static void fail_by_event(qn_adapter_queue *queue, uint64_t value, cl_int state)
     (void)!ocl_fail(&failure, ocl_status_of(state), state, "device '%s' failed at one of the commands %llu to %llu",
                     name, first, last);
   ocl_device_judge(queue->device, state, "a command failed");
+  if (ocl_code_is_loss(state)) ocl_device_loss(queue->device, &failure);
   ocl_queue_fail(queue, first, &failure);
 }
 
