@@ -83,6 +83,7 @@ static void count(void *given, null_counts *out_counts) {
   pthread_mutex_lock(&device->lock);
   *out_counts = device->counts;
   out_counts->steps = device->steps;
+  out_counts->memory_bytes = device->memory_used;
   out_counts->ring_bytes = device->counts.queues * device->capacity * sizeof(sim_task);
   pthread_mutex_unlock(&device->lock);
   out_counts->violations = sim_violation_count();
