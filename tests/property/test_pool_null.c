@@ -15,6 +15,7 @@ typedef struct line {
   qn_queue queue;
   uint64_t id;
   bool is_held, is_failed; /* known to have failed */
+  bool is_doomed;          /* was told to fail, and may have */
 } line;
 
 /* A block of the device, by its address, and what its last life as a buffer was. */
@@ -122,16 +123,22 @@ static bool has_failed(const pool *p, uint64_t id) {
   return false;
 }
 
-/* A queue that failed stays so; what it was to write is undefined, and so is what was made of that. */
+/* What a queue that failed was to write is undefined, and so is what was made of that. */
+static void forget_contents(pool *p) {
+  for (int i = 0; i < BUFFERS; i++) p->things[i].is_known = false;
+}
+
+/* A queue that failed stays so. */
 static void note_failure(pool *p, line *l) {
   if (!l->is_failed && p->failed_count < 256) p->failed[p->failed_count++] = l->id;
   l->is_failed = true;
-  for (int i = 0; i < BUFFERS; i++) p->things[i].is_known = false;
+  forget_contents(p);
 }
 
 static void renew_line(pool *p) {
   line *l = &p->lines[pick(p, QUEUES)];
   if (l->is_held) p->d.control->go(p->d.control->device, l->id);
+  if (l->is_doomed) forget_contents(p);
   OK(qn_release(l->queue));
   open_line(p, l);
 }
@@ -166,6 +173,7 @@ static void fail_some(pool *p) {
   line *l = &p->lines[pick(p, QUEUES)];
   qn_point last = {0, 0};
   if (pick(p, 4) != 0) return;
+  l->is_doomed = true;
   OK(qn_queue_last(l->queue, &last));
   p->d.control->fail_at(p->d.control->device, l->id, last.value + 1 + pick(p, 4), 5, "the pool test");
 }
@@ -267,6 +275,12 @@ static void check_block(const pool *p, const block *b) {
              (unsigned long long)p->step, (unsigned long long)b->last.value, (unsigned long long)b->last.queue);
 }
 
+/* Buffers whose queue had a free block of its own, and those of them that got one: nearly all, for just now the reaper may have
+ * such a block in its hands. */
+static struct {
+  uint64_t expected, taken;
+} own_blocks;
+
 static void create_any(pool *p) {
   thing *t = any_thing(p, false);
   line *l = pick(p, 3) == 0 ? NULL : &p->lines[pick(p, QUEUES)];
@@ -286,8 +300,8 @@ static void create_any(pool *p) {
   t->block = block_at(p, address, o.size_bytes);
   t->size = o.size_bytes;
   check_block(p, t->block);
-  if (expects_own && statistics(p).from_own_queue != own + 1)
-    fail_msg("step %llu: the queue has a free block of its own, and another was taken", (unsigned long long)p->step);
+  if (expects_own) own_blocks.expected++;
+  if (expects_own && statistics(p).from_own_queue == own + 1) own_blocks.taken++;
   *t->block = (block){.address = address, .size = o.size_bytes, .is_live = true};
   if (o.flags == 0) return;
   /* The caller orders an untracked buffer's uses; one use will do here. */
@@ -341,8 +355,15 @@ static void everything_is_there_for_everybody(pool *p) {
   qn_queue fresh = test_queue(p->d.device);
   o.size_bytes = sizes[0];
   o.queue = fresh;
-  uint64_t room = (p->all - statistics(p).quarantined_bytes) / o.size_bytes;
-  while (count < room && count < 64) OK(qn_buffer_create(p->d.device, &o, &buffers[count++]));
+  qn_status status = QN_OK;
+  while (status == QN_OK && count < 64) {
+    status = qn_buffer_create(p->d.device, &o, &buffers[count]);
+    count += status == QN_OK;
+  }
+  uint64_t taken = count * o.size_bytes + statistics(p).quarantined_bytes;
+  if (count < 64 && taken + o.size_bytes <= p->all)
+    fail_msg("of %llu bytes %llu are used or quarantined, and no more can be had: %s", (unsigned long long)p->all,
+             (unsigned long long)taken, qn_error_text());
   invariants(p);
   for (uint32_t i = 0; i < count; i++) OK(qn_release(buffers[i]));
   OK(qn_release(fresh));
@@ -353,7 +374,7 @@ static void run_pool(uint64_t seed, uint64_t memory, const char *settings) {
   p = (pool){.random = {seed}};
   p.d =
       property_open("null", "seed=%llu,memory=%llu,%s", (unsigned long long)seed, (unsigned long long)memory, settings);
-  p.limit = 4096 + 4096 * pick(&p, 8);
+  p.limit = 4096 + 4096 * pick(&p, memory > 1 << 20 ? 8 : 32);
   p.all = p.limit < memory ? p.limit : memory;
   qn_memory_options o = QN_INIT(qn_memory_options);
   o.limit_bytes = p.limit;
@@ -371,13 +392,16 @@ static void run_pool(uint64_t seed, uint64_t memory, const char *settings) {
 static void test_P3_sums_agree_and_failed_blocks_stay_away(void **state) {
   (void)state;
   PROPERTY_EACH_SEED(seed, "the pool on null", 40, 5000) run_pool(seed, 1 << 30, "full=40");
+  printf("measured: of %llu buffers whose queue had a block of its own, %llu got one\n",
+         (unsigned long long)own_blocks.expected, (unsigned long long)own_blocks.taken);
+  if (own_blocks.expected > 100) assert_true(10 * own_blocks.taken >= 9 * own_blocks.expected);
 }
 
 /* The driver itself has no more, or says so by chance. */
 static void test_P1_a_driver_without_memory_is_asked_again_after_some_was_given_back(void **state) {
   (void)state;
   PROPERTY_EACH_SEED(seed, "the pool on null, a driver without memory", 20, 2000)
-  run_pool(seed, 20 << 10, "no_memory=5");
+  run_pool(seed, 64 << 10, "no_memory=5");
 }
 
 int main(void) {
