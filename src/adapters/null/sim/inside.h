@@ -130,7 +130,8 @@ struct sim_device {
   sim_settings settings;
   uint64_t random;
   sim_stream *streams, *last_stream, *active, *last_active;
-  uint64_t arrivals, steps, polls;
+  uint64_t arrivals, steps;
+  uint64_t looks;  /* at progress, since somebody submitted or waited */
   uint64_t now_ns; /* virtual */
   uint64_t capacity;
   uint64_t hold_at; /* of streams to come */
