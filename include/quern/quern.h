@@ -16,6 +16,12 @@
  *   - A function that fails changes nothing that its caller can see: outputs keep their old values.
  *   - A function that returns QN_OK leaves the calling thread's error text as it was.
  *
+ * Costs
+ *   The last words of a function's comment say what a call takes at most, on its own thread: locks, allocations, system calls, driver calls (of the adapter;
+ *   what a driver does inside of one is not counted). What is not named is none; "any" promises nothing. In parentheses: when.
+ *   "otherwise": when it is not so. "first call": of the process, or for the object. "failure": a call that is refused; when it is
+ *   not said, nothing. A lock that others hold, and a text of more than 1,023 bytes, cost more. tests/costs counts.
+ *
  * Objects and who keeps whom alive
  *   runtime <- device <- {queue, buffer, program <- kernel}. Each child holds its parent; every order of
  *   release is right. An object that work in flight uses lives on until that work is complete.
@@ -96,17 +102,18 @@ enum {
 #define QN_POLL UINT64_C(0)
 #define QN_FOREVER UINT64_MAX
 
-/* The version as (major << 22) | (minor << 12) | patch. */
+/* The version as (major << 22) | (minor << 12) | patch. Cost: nothing. */
 QN_API uint32_t qn_version(void);
 
-/* The identifier of a status, "QN_ERROR_TIMEOUT" for example; never NULL. Static storage. */
+/* The identifier of a status, "QN_ERROR_TIMEOUT" for example; never NULL. Static storage. Cost: nothing. */
 QN_API const char *qn_status_name(qn_status status);
 
 /* The text of the calling thread's last error: what, where, the sizes and the driver's own words, and
- * what to do. Never NULL; "" when there was none. Valid until the thread's next failing call. */
+ * what to do. Never NULL; "" when there was none. Valid until the thread's next failing call. Cost: nothing. */
 QN_API const char *qn_error_text(void);
 
-/* The driver's own code of the calling thread's last error, 0 when no driver was involved. */
+/* The driver's own code of the calling thread's last error, 0 when no driver was involved.
+ * Cost: nothing. */
 QN_API int64_t qn_error_driver_code(void);
 
 /* ---- Handles ------------------------------------------------------------------------------------ */
@@ -128,16 +135,16 @@ enum {
   QN_KIND_KERNEL = 6
 };
 
-/* Adds one to the count of any handle. Errors: INVALID_HANDLE, LIMIT. Cost: one compare-and-swap. */
+/* Adds one to the count of any handle. Errors: INVALID_HANDLE, LIMIT. Cost: nothing. */
 QN_API qn_status qn_retain(const void *handle);
 
 /* Takes one from the count of any handle; at zero the handle is stale at once and the object is freed
  * later by its device's reaper. Never waits, locks, allocates or calls a driver: a garbage collector may
  * call it from any thread, in any order. NULL is allowed and does nothing. In a forked child and after
- * exit has begun it does nothing. Errors: INVALID_HANDLE. */
+ * exit has begun it does nothing. Errors: INVALID_HANDLE. Cost: system calls 1 (the last count may wake the reaper). */
 QN_API qn_status qn_release(const void *handle);
 
-/* The kind of a live handle. Errors: INVALID_HANDLE. */
+/* The kind of a live handle. Errors: INVALID_HANDLE. Cost: nothing. */
 QN_API QN_MUST_USE qn_status qn_handle_kind(const void *handle, uint32_t *out_kind);
 
 /* ---- Runtime, adapters, devices ----------------------------------------------------------------- */
@@ -150,12 +157,13 @@ typedef struct qn_runtime_options {
 } qn_runtime_options;
 
 /* Opens a runtime. `options` may be NULL. Loads no adapter yet. The caller owns one count of the result.
- * Errors: INVALID_ARGUMENT, OUT_OF_HOST_MEMORY, FORKED, CLOSED. */
+ * Errors: INVALID_ARGUMENT, OUT_OF_HOST_MEMORY, FORKED, CLOSED.
+ * Cost: locks 3, allocations 1; first call: any. */
 QN_API QN_MUST_USE qn_status qn_runtime_open(const qn_runtime_options *options, qn_runtime *out_runtime);
 
 /* Closes a runtime: waits for work in flight (up to `timeout_ns` each device), frees every object and
  * makes all of its handles stale, whoever still holds counts of them. Reports the first thing that a
- * driver refused. A second close is INVALID_HANDLE. Must not be called from a callback. */
+ * driver refused. A second close is INVALID_HANDLE. Must not be called from a callback. Cost: any. */
 QN_API qn_status qn_runtime_close(qn_runtime runtime, uint64_t timeout_ns);
 
 typedef struct qn_adapter_info {
@@ -166,9 +174,9 @@ typedef struct qn_adapter_info {
   char reason[512]; /* why it is not usable, "" when it is */
 } qn_adapter_info;
 
-/* The adapters that were found; loads those that the options or the environment allow. */
+/* The adapters that were found; loads those that the options or the environment allow. Cost: locks 1; first call: any. */
 QN_API QN_MUST_USE qn_status qn_adapter_count(qn_runtime runtime, uint32_t *out_count);
-/* Errors: NOT_FOUND when index is past the end. */
+/* Errors: NOT_FOUND when index is past the end. Cost: locks 1; first call: any. */
 QN_API QN_MUST_USE qn_status qn_adapter_describe(qn_runtime runtime, uint32_t index, qn_adapter_info *out_info);
 
 enum {
@@ -207,17 +215,18 @@ typedef struct qn_device_info {
   uint32_t sub_group_size;   /* 0 when it has none */
 } qn_device_info;
 
-/* Devices of every adapter, in a stable order. Loads adapters. */
+/* Devices of every adapter, in a stable order. Loads adapters. Cost: locks 1; first call: any. */
 QN_API QN_MUST_USE qn_status qn_device_count(qn_runtime runtime, uint32_t *out_count);
 QN_API QN_MUST_USE qn_status qn_device_describe(qn_runtime runtime, uint32_t index, qn_device_info *out_info);
 
 /* Opens a device. Selector: "cpu", "cuda:1", "best", "check"; NULL: QUERN_DEVICE, then "cpu". Loads only
- * the adapter that it names. Errors: NOT_FOUND (the text lists what there is), DEVICE, ABI. */
+ * the adapter that it names. Errors: NOT_FOUND (the text lists what there is), DEVICE, ABI. Cost: any. */
 QN_API QN_MUST_USE qn_status qn_device_open(qn_runtime runtime, const char *selector, qn_device *out_device);
+/* Cost: nothing. */
 QN_API QN_MUST_USE qn_status qn_device_query(qn_device device, qn_device_info *out_info);
 
 /* Returns when the driver holds nothing of ours for this device but what lives. Errors: TIMEOUT, and the
- * first thing that the driver refused. */
+ * first thing that the driver refused. Cost: any. */
 QN_API QN_MUST_USE qn_status qn_device_drain(qn_device device, uint64_t timeout_ns);
 
 typedef struct qn_device_statistics {
@@ -228,6 +237,7 @@ typedef struct qn_device_statistics {
   uint64_t launches, copies, fills;                     /* since the device was opened */
   uint64_t programs_compiled, program_cache_hits;
 } qn_device_statistics;
+/* Cost: locks any (one a queue, and some). */
 QN_API QN_MUST_USE qn_status qn_device_statistics_get(qn_device device, qn_device_statistics *out_statistics);
 
 /* ---- Leaks -------------------------------------------------------------------------------------- */
@@ -236,12 +246,12 @@ QN_API QN_MUST_USE qn_status qn_device_statistics_get(qn_device device, qn_devic
  * where it was made. That is the place told by QN_HERE, else the call stack. It goes to standard error, and here: `*out_count`
  * is the number of objects that closed runtimes of this process had left since the last call of this function, `text` gets a
  * line for each kind and place, cut to `capacity` bytes with the NUL (NULL with a capacity of 0: no text).
- * Errors: UNSUPPORTED when QUERN_CHECK=leaks is not set, INVALID_ARGUMENT. */
+ * Errors: UNSUPPORTED when QUERN_CHECK=leaks is not set, INVALID_ARGUMENT. Cost: locks 1; first call: any. */
 QN_API QN_MUST_USE qn_status qn_leak_report(char *text, uint64_t capacity, uint64_t *out_count);
 
 /* Tells the place of the next call of this thread that makes an object; `file` must stay until that call returns. For
  * bindings; in C and C++ write QN_HERE(qn_buffer_create(...)), or define QN_PLACES before this header is included, and each
- * call that makes an object tells its place. Cost: two stores. */
+ * call that makes an object tells its place. Cost: nothing. */
 QN_API void qn_here(const char *file, uint32_t line);
 
 /* ---- Points and queues -------------------------------------------------------------------------- */
@@ -262,26 +272,30 @@ typedef struct qn_queue_options {
   uint64_t submit_timeout_ns; /* how long a launch may wait when the queue is full; 0: no limit */
 } qn_queue_options;
 
-/* An in-order stream. `options` may be NULL. */
+/* An in-order stream. `options` may be NULL. Cost: locks 8, allocations 2, driver calls 1; otherwise: any (it also destroys what
+ * is due of what was released). */
 QN_API QN_MUST_USE qn_status qn_queue_create(qn_device device, const qn_queue_options *options, qn_queue *out_queue);
 
-/* The queue's last point given out; {id, 0} when nothing was submitted. */
+/* The queue's last point given out; {id, 0} when nothing was submitted. Cost: nothing. */
 QN_API QN_MUST_USE qn_status qn_queue_last(qn_queue queue, qn_point *out_point);
 
-/* Makes later work of `queue` wait, on the device, for other queues' points. */
+/* Makes later work of `queue` wait, on the device, for other queues' points. Cost: locks 1 (they are known to be complete);
+ * otherwise: locks 1, driver calls any. */
 QN_API QN_MUST_USE qn_status qn_queue_wait(qn_queue queue, const qn_point *points, uint32_t count);
 
-/* Waits on the host for all that was submitted. Errors: TIMEOUT, or the cause of the first failure. */
+/* Waits on the host for all that was submitted. Errors: TIMEOUT, or the cause of the first failure. Cost: nothing
+ * (it is known to be complete); otherwise: driver calls any. */
 QN_API QN_MUST_USE qn_status qn_queue_finish(qn_queue queue, uint64_t timeout_ns);
 
 /* Waits on the host for a point; QN_POLL gives QN_NOT_READY instead of waiting. The thread that waits
- * helps a CPU device. Errors: TIMEOUT; INVALID_ARGUMENT for a value not given out yet; a failure's cause. */
+ * helps a CPU device. Errors: TIMEOUT; INVALID_ARGUMENT for a value not given out yet; a failure's cause. Cost:
+ * nothing (it is known to be complete); otherwise: driver calls any. */
 QN_API QN_MUST_USE qn_status qn_point_wait(const qn_point *point, uint64_t timeout_ns);
 
 /* Device nanoseconds from the completion of a to that of b, negative when b was first; both of timed queues of one device, which
  * live. Device times or an error, never the host's. Errors: NOT_READY (not both are complete), INVALID_ARGUMENT (two devices, a
  * queue that is gone, value 0 or one not given out), UNSUPPORTED (a queue that was not made with QN_QUEUE_TIMED), NOT_FOUND (a
- * queue remembers the times of its last 65,535 values at least), the cause of a point that failed. */
+ * queue remembers the times of its last 65,535 values at least), the cause of a point that failed. Cost: driver calls 4. */
 QN_API QN_MUST_USE qn_status qn_point_elapsed(const qn_point *a, const qn_point *b, int64_t *out_ns);
 
 /* ---- Callbacks at a point ----------------------------------------------------------------------- */
@@ -299,12 +313,13 @@ typedef void (*qn_call_fn)(void *user, qn_status status);
  * objects, launch, ask for more callbacks. What would have to wait there is QN_ERROR_WOULD_BLOCK instead: waiting for a point
  * that is not complete, a launch on a full queue, a map of a busy buffer, a drain, closing.
  * Errors: INVALID_HANDLE, INVALID_ARGUMENT (a point of another queue, or not given out), OUT_OF_HOST_MEMORY, LIMIT (no
- * thread). Cost: a lock of the queue's callbacks, one allocation; the first call of a queue starts a thread. */
+ * thread). Cost: locks 1, allocations 1, system calls 1 (the thread is woken); first call: any (a queue's starts the thread). */
 QN_API QN_MUST_USE qn_status qn_queue_call(qn_queue queue, const qn_point *point, qn_call_fn function, void *user);
 
 /* For event loops: a descriptor that becomes readable when a point of this queue (NULL: its last) is complete or has failed,
  * or its runtime was closed; qn_point_wait with QN_POLL then tells which. The caller closes it, at any time. On Linux an
- * eventfd. Errors: as qn_queue_call, UNSUPPORTED where the system has none. Cost: that of qn_queue_call, two descriptors. */
+ * eventfd. Errors: as qn_queue_call, UNSUPPORTED where the system has none.
+ * Cost: locks 1, allocations 1, system calls 3; first call: any. */
 QN_API QN_MUST_USE qn_status qn_queue_descriptor(qn_queue queue, const qn_point *point, int32_t *out_descriptor);
 
 /* ---- Buffers ------------------------------------------------------------------------------------ */
@@ -331,7 +346,8 @@ typedef struct qn_buffer_options {
 /* Contents start undefined. Where the memory comes from: "Device memory", below. With `queue`, memory that this queue
  * used last comes back at once, also while its work is in flight; should another queue use the buffer first all the
  * same, that costs a wait on the device, tracked or not, and never a race with what used the memory before.
- * Errors: INVALID_ARGUMENT, INVALID_HANDLE, OUT_OF_MEMORY, LIMIT, UNSUPPORTED. */
+ * Errors: INVALID_ARGUMENT, INVALID_HANDLE, OUT_OF_MEMORY, LIMIT, UNSUPPORTED.
+ * Cost: locks 4, allocations 2 (a free block serves); first call: any; otherwise: any (it also destroys what is due of what was released). */
 QN_API QN_MUST_USE qn_status qn_buffer_create(qn_device device, const qn_buffer_options *options,
                                               qn_buffer *out_buffer);
 
@@ -342,6 +358,7 @@ typedef struct qn_buffer_info {
   uint64_t flags;
   QN_SLOT(void *, host_pointer); /* where the host may read and write at any quiet moment; NULL: nowhere */
 } qn_buffer_info;
+/* Cost: nothing. */
 QN_API QN_MUST_USE qn_status qn_buffer_query(qn_buffer buffer, qn_buffer_info *out_info);
 
 /* A range of a buffer. Plain data. size_bytes == QN_WHOLE: to the end. */
@@ -355,15 +372,18 @@ typedef struct qn_view {
 enum { QN_MAP_READ = 1, QN_MAP_WRITE = 2 };
 
 /* Gives the host an address of a view once the buffer's work is complete. Device work must not use the
- * view until the unmap. Maps nest; each takes one unmap. Errors: TIMEOUT, INVALID_ARGUMENT, UNSUPPORTED. */
+ * view until the unmap. Maps nest; each takes one unmap. Errors: TIMEOUT, INVALID_ARGUMENT, UNSUPPORTED.
+ * Cost: locks 2, allocations 1 (the work is complete, and memory always mapped); otherwise: locks 2, allocations 1, driver calls any. */
 QN_API QN_MUST_USE qn_status qn_buffer_map(const qn_view *view, uint32_t access, uint64_t timeout_ns,
                                            void **out_pointer);
+/* Cost: locks 1 (memory is always mapped); otherwise: locks 1, driver calls 1. */
 QN_API QN_MUST_USE qn_status qn_buffer_unmap(qn_buffer buffer, void *pointer);
 
 /* Copies, fills, writes and reads are asynchronous and ordered like launches. `out_point` may be NULL.
  * Host memory given to qn_write and qn_read must stay valid until the point is complete. Copies take views
  * of equal size that do not overlap, on one device. A fill's pattern has 1, 2, 4, 8, 16, 32, 64 or 128
- * bytes and divides the view's size. Size 0 does nothing and still gives a point. */
+ * bytes and divides the view's size. Size 0 does nothing and still gives a point.
+ * Cost: locks 1, driver calls 1 (this queue used the buffers last); otherwise: locks any, driver calls any. */
 QN_API QN_MUST_USE qn_status qn_copy(qn_queue queue, const qn_view *target, const qn_view *source, qn_point *out_point);
 QN_API QN_MUST_USE qn_status qn_fill(qn_queue queue, const qn_view *target, const void *pattern, uint32_t pattern_bytes,
                                      qn_point *out_point);
@@ -404,11 +424,11 @@ typedef struct qn_memory_options {
 
 /* Sets all of the options; NULL: the defaults. Memory above a new limit is given back as far as it is free and complete.
  * Returns when no thread is inside the old callback any longer. Errors: INVALID_ARGUMENT, UNSUPPORTED, WOULD_BLOCK inside
- * the callback. */
+ * the callback. Cost: any. */
 QN_API QN_MUST_USE qn_status qn_memory_configure(qn_device device, const qn_memory_options *options);
 
 /* Gives free memory whose work is complete back to the driver until `keep_bytes` of free memory are left, or none that
- * can go. `out_freed_bytes` may be NULL. Errors: the first thing that the driver refused. */
+ * can go. `out_freed_bytes` may be NULL. Errors: the first thing that the driver refused. Cost: any. */
 QN_API QN_MUST_USE qn_status qn_memory_trim(qn_device device, uint64_t keep_bytes, uint64_t *out_freed_bytes);
 
 /* At any moment without calls in flight: reserved = used + cached + pending + quarantined. Sizes are those of blocks, which
@@ -432,6 +452,7 @@ typedef struct qn_memory_statistics {
   uint64_t pressure_calls;
   uint64_t out_of_memory; /* buffers that were refused for want of memory */
 } qn_memory_statistics;
+/* Cost: locks any (one a queue, and some). */
 QN_API QN_MUST_USE qn_status qn_memory_statistics_get(qn_device device, qn_memory_statistics *out_statistics);
 
 /* The pool as JSON, ends with NUL: {"device": "cpu:0", "reserved": N, "used": N, "cached": N, "pending": N,
@@ -440,7 +461,7 @@ QN_API QN_MUST_USE qn_status qn_memory_statistics_get(qn_device device, qn_memor
  * "queue" is the queue that used the block last, "point" what a pending or quarantined block waits or waited for; both as
  * in qn_point. A block may also have "place": where its buffer was made.
  * *out_needed is always set to the bytes that the text needs. When `capacity` is less, nothing is written and the result
- * is QN_OK all the same: ask first with capacity 0 and buffer NULL, then with some room to spare. */
+ * is QN_OK all the same: ask first with capacity 0 and buffer NULL, then with some room to spare. Cost: locks any, allocations any. */
 QN_API QN_MUST_USE qn_status qn_memory_snapshot(qn_device device, char *buffer, uint64_t capacity,
                                                 uint64_t *out_needed);
 
@@ -455,13 +476,13 @@ typedef struct qn_program_options {
   QN_SLOT(const char *, options);   /* "-D N=4 -I dir -cl-fast-relaxed-math", quoted as a shell does; NULL: none */
 } qn_program_options;
 
-/* Compiles for one device. On QN_ERROR_COMPILE the error text is the diagnostics. */
+/* Compiles for one device. On QN_ERROR_COMPILE the error text is the diagnostics. Cost: any. */
 QN_API QN_MUST_USE qn_status qn_program_build(qn_device device, const qn_program_options *options,
                                               qn_program *out_program);
 
 /* Loads an image (`quern build`, quern_build.h): code that was made for the device's kind, or else code made now from the IR
  * that the image holds. The bytes are borrowed for the call. Errors: INVALID_ARGUMENT, DATA when the bytes are no image or are
- * damaged, UNSUPPORTED when nothing in it suits the device (the text lists what it holds). */
+ * damaged, UNSUPPORTED when nothing in it suits the device (the text lists what it holds). Cost: any. */
 QN_API QN_MUST_USE qn_status qn_program_load(qn_device device, const void *image, uint64_t image_bytes,
                                              qn_program *out_program);
 
@@ -473,14 +494,16 @@ typedef struct qn_program_info {
   uint32_t cached;     /* 0: compiled, 1: found in memory, 2: found on disk */
   uint32_t reserved;
 } qn_program_info;
+/* Cost: nothing. */
 QN_API QN_MUST_USE qn_status qn_program_query(qn_program program, qn_program_info *out_info);
-/* Copies the warnings, cut to `capacity` bytes with the NUL. */
+/* Copies the warnings, cut to `capacity` bytes with the NUL. Cost: nothing. */
 QN_API QN_MUST_USE qn_status qn_program_log(qn_program program, char *buffer, uint64_t capacity);
-/* Copies the name of kernel `index` in the order of the source. */
+/* Copies the name of kernel `index` in the order of the source. Cost: nothing. */
 QN_API QN_MUST_USE qn_status qn_program_kernel_name(qn_program program, uint32_t index, char *buffer,
                                                     uint64_t capacity);
 
-/* Errors: NOT_FOUND (the text lists the kernels that there are). */
+/* Errors: NOT_FOUND (the text lists the kernels that there are). Cost: locks 3, allocations 1, driver calls 1; first call: any;
+ * otherwise: any (it also destroys what is due of what was released). */
 QN_API QN_MUST_USE qn_status qn_kernel_get(qn_program program, const char *name, qn_kernel *out_kernel);
 
 typedef struct qn_kernel_info {
@@ -493,6 +516,7 @@ typedef struct qn_kernel_info {
   uint64_t static_local_bytes;
   uint64_t private_bytes_per_item;
 } qn_kernel_info;
+/* Cost: nothing. */
 QN_API QN_MUST_USE qn_status qn_kernel_query(qn_kernel kernel, qn_kernel_info *out_info);
 
 enum {
@@ -538,6 +562,7 @@ typedef struct qn_argument_info {
   char name[128];
   char type_name[128]; /* as in the source: "float4*" */
 } qn_argument_info;
+/* Cost: nothing. */
 QN_API QN_MUST_USE qn_status qn_kernel_argument(qn_kernel kernel, uint32_t index, qn_argument_info *out_info);
 
 /* ---- Launch ------------------------------------------------------------------------------------- */
@@ -570,13 +595,14 @@ typedef struct qn_argument {
 /* Launches a kernel. Stateless and asynchronous: arguments are copied before it returns. `out_point` may
  * be NULL. Errors: INVALID_ARGUMENT (the text names the argument), INVALID_HANDLE, LIMIT, TIMEOUT or
  * WOULD_BLOCK when the queue is full, DEVICE_LOST, or the first cause of a queue that has failed.
- * Cost: pins, the queue's lock; no allocation; no system call unless a worker must be woken. */
+ * Cost: locks 1, driver calls 1 (this queue used the buffers last, and is not full); first call: locks 2, driver calls 1 (of a
+ * kernel on a queue); otherwise: locks any, driver calls any. */
 QN_API QN_MUST_USE qn_status qn_launch(qn_queue queue, qn_kernel kernel, const qn_range *range,
                                        const qn_argument *arguments, uint32_t count, qn_point *out_point);
 
 /* Launches kernel `index` of an image, as the typed functions of its C header do. The first launch of an image on a queue
  * loads it; the queue keeps what it loaded. The image is known by the hash in it. Errors: those of qn_program_load and
- * qn_launch, NOT_FOUND when the image has no such kernel. Cost: the queue's list of images, then as qn_launch. */
+ * qn_launch, NOT_FOUND when the image has no such kernel. Cost: as qn_launch; first call: any. */
 QN_API QN_MUST_USE qn_status qn_launch_image(qn_queue queue, const void *image, uint64_t image_bytes, uint32_t index,
                                              const qn_range *range, const qn_argument *arguments, uint32_t count,
                                              qn_point *out_point);
@@ -586,7 +612,7 @@ QN_API QN_MUST_USE qn_status qn_launch_image(qn_queue queue, const void *image, 
 /* The vendor's own object behind a device, queue, buffer, program or kernel (an address for cpu memory,
  * a CUstream, a cl_mem, ...), `which` 0 being the main one. Borrowed: lives as long as the handle. A new buffer's memory may
  * still be in use by what had it before: use it past Quern only after a command of the buffer's own, or when it was mapped.
- * Errors: UNSUPPORTED. */
+ * Errors: UNSUPPORTED. Cost: driver calls 1. */
 QN_API QN_MUST_USE qn_status qn_native_handle(const void *handle, uint32_t which, uint64_t *out_native);
 
 #ifdef __cplusplus

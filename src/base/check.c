@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/os/dl.h"
 #include "base/os/environment.h"
 #include "base/os/thread.h"
 #include "base/string_view.h"
@@ -42,6 +43,11 @@ static void read_topics(void) {
     at += size;
     at += *at == ',';
   }
+}
+
+void qn_check_start(void) {
+  if (qn_check_on(QN_CHECK_COSTS))
+    atomic_store(&qn_lock_hook, (qn_lock_hook_fn)(uintptr_t)qn_program_symbol("quern_lock_hook"));
 }
 
 bool qn_check_on(qn_check_topic topic) {

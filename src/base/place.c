@@ -37,7 +37,7 @@ void qn_place_end(void) {
 }
 
 qn_place *qn_place_take(void) {
-  if (!qn_check_on(QN_CHECK_LEAKS)) return NULL;
+  if (!here.caller || !qn_check_on(QN_CHECK_LEAKS)) return NULL;
   size_t length = here.file ? strnlen(here.file, FILE_LIMIT) : 0;
   qn_place *place = calloc(1, sizeof *place + length + 1);
   if (!place) return NULL;

@@ -13,8 +13,8 @@ typedef struct qn_place qn_place;
 void qn_place_begin(const void *caller);
 void qn_place_end(void);
 
-/* The place of the call that the thread is in, on the heap; any number of them. NULL: the check is off, or no memory.
- * Freed by free. */
+/* The place of the call that the thread is in, on the heap; any number of them. NULL: the check is off, no memory, or no call
+ * that makes something for the caller: what the library makes for itself has no place. Freed by free. */
 qn_place *qn_place_take(void);
 
 /* "main.c:12", or "program(main+0x23), libfoo.so(foo+0x1)", the innermost first. Nothing for NULL. */

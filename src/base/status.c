@@ -7,7 +7,7 @@
 
 #include "base/os/thread.h"
 
-enum { FIXED_SIZE = 1024 };
+enum { FIXED_SIZE = QN_ERROR_FIXED };
 
 /* `heap` is used for the text when it isn't NULL, else `fixed`. */
 typedef struct thread_error {
@@ -39,13 +39,13 @@ static void take_heap(char *text) {
 }
 
 /* Cuts at a whole UTF-8 character. */
-static void store_cut(const char *text, size_t length) {
+static void copy_cut(char fixed[FIXED_SIZE], const char *text, size_t length) {
   if (length > FIXED_SIZE - 1) {
     length = FIXED_SIZE - 1;
     while (length > 0 && ((unsigned char)text[length] & 0xc0u) == 0x80u) length--;
   }
-  if (length > 0) memmove(current.fixed, text, length);
-  current.fixed[length] = 0;
+  if (length > 0) memmove(fixed, text, length);
+  fixed[length] = 0;
 }
 
 /* `text` may be the present text or a part of it. */
@@ -58,7 +58,7 @@ static void store(int64_t driver_code, const char *text, size_t length) {
       heap[length] = 0;
     }
   }
-  store_cut(text, length);
+  copy_cut(current.fixed, text, length);
   take_heap(heap);
   current.driver_code = driver_code;
 }
@@ -112,6 +112,12 @@ void qn_error_prefix(const char *format, ...) {
   size_t front = (size_t)length < sizeof prefix ? (size_t)length : sizeof prefix - 1;
   const char *old = qn_error_text();
   size_t back = strlen(old);
+  if (front + back < FIXED_SIZE) { /* it fits: nothing is allocated */
+    memmove(current.fixed + front, old, back + 1);
+    memcpy(current.fixed, prefix, front);
+    take_heap(NULL);
+    return;
+  }
   char *both = malloc(front + back + 1);
   if (!both) return; /* the cause matters more than where it was met */
   memcpy(both, prefix, front);
@@ -121,14 +127,22 @@ void qn_error_prefix(const char *format, ...) {
 }
 
 void qn_error_save(qn_error_saved *saved) {
+  const char *text = qn_error_text();
+  size_t length = strlen(text);
   saved->driver_code = current.driver_code;
-  saved->text = strdup(qn_error_text());
+  saved->heap = length < FIXED_SIZE ? NULL : strdup(text);
+  copy_cut(saved->fixed, text, length);
 }
 
 void qn_error_restore(qn_error_saved *saved) {
-  if (saved->text) store(saved->driver_code, saved->text, strlen(saved->text));
-  free(saved->text);
-  saved->text = NULL;
+  const char *text = saved->heap ? saved->heap : saved->fixed;
+  store(saved->driver_code, text, strlen(text));
+  qn_error_forget(saved);
+}
+
+void qn_error_forget(qn_error_saved *saved) {
+  free(saved->heap);
+  saved->heap = NULL;
 }
 
 /* ---- Public ---- */

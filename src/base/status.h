@@ -23,13 +23,17 @@ QN_MUST_USE qn_status qn_error_set_driver(qn_status status, int64_t driver_code,
 QN_MUST_USE qn_status qn_error_set_text(qn_status status, const char *text, uint64_t length);
 /* Puts context before the present text. */
 void qn_error_prefix(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Saves and restores what the thread has, for clean-up code that may fail itself. */
+/* Saves and restores what the thread has, for clean-up code that may fail itself. A text of the usual length allocates
+ * nothing; a longer one is cut to that when there is no memory. */
+enum { QN_ERROR_FIXED = 1024 };
 typedef struct qn_error_saved {
   int64_t driver_code;
-  char *text; /* heap, may be NULL */
+  char *heap; /* the text, or NULL: it is in `fixed` */
+  char fixed[QN_ERROR_FIXED];
 } qn_error_saved;
 void qn_error_save(qn_error_saved *saved);
 void qn_error_restore(qn_error_saved *saved);
+void qn_error_forget(qn_error_saved *saved);
 
 #define QN_FAIL(status, ...) return qn_error_set((status), __VA_ARGS__)
 #define QN_TRY(expression)            \

@@ -202,7 +202,7 @@ static qn_status call_open(core_adapter *adapter) {
   (void)!qn_error_set(QN_ERROR_INTERNAL, "its instance_open failed and gave no reason");
   qn_status status = adapter->table->instance_open(&host, &adapter->instance);
   if (status < 0)
-    free(saved.text);
+    qn_error_forget(&saved);
   else
     qn_error_restore(&saved);
   return status;
@@ -371,7 +371,7 @@ qn_status core_adapters_scan(qn_arena *arena, const char *path, const char *name
   qn_status status = path ? for_each_part(path, ':', arena, &list, scan_directory) : scan_own_directories(arena, &list);
   if (status >= 0) status = choose(arena, &list, names);
   if (status < 0) {
-    free(saved.text);
+    qn_error_forget(&saved);
     return status;
   }
   qn_error_restore(&saved);

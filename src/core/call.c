@@ -135,9 +135,9 @@ static qn_status add(core_queue *queue, core_call *call) {
   if (status == QN_OK) {
     core_object_hold(&queue->object);
     insert(&queue->caller, call);
-    qn_cond_signal(&queue->caller.changed);
   }
   qn_mutex_unlock(&queue->caller.lock);
+  if (status == QN_OK) qn_cond_signal(&queue->caller.changed); /* not to be woken only to wait for the lock */
   return status;
 }
 
@@ -154,9 +154,7 @@ static qn_status value_of(const core_queue *queue, const qn_point *point, uint64
   return QN_OK;
 }
 
-static qn_status call_at(core_queue *queue, const qn_point *point, qn_call_fn function, void *user) {
-  uint64_t value = 0;
-  QN_TRY(value_of(queue, point, &value));
+static qn_status call_at(core_queue *queue, uint64_t value, qn_call_fn function, void *user) {
   core_call *call = malloc(sizeof *call);
   if (!call) QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a callback's record");
   *call = (core_call){.value = value, .function = function, .user = user};
@@ -167,9 +165,11 @@ static qn_status call_at(core_queue *queue, const qn_point *point, qn_call_fn fu
 
 static qn_status queue_call(qn_queue handle, const qn_point *point, qn_call_fn function, void *user) {
   core_queue *queue = NULL;
+  uint64_t value = 0;
   if (!function) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "function is NULL");
   QN_TRY(core_queue_pin(handle, &queue));
-  qn_status status = call_at(queue, point, function, user);
+  qn_status status = value_of(queue, point, &value);
+  if (status == QN_OK) status = call_at(queue, value, function, user);
   qn_handle_unpin(handle);
   return status;
 }
@@ -187,11 +187,10 @@ static void signal_descriptor(void *user, qn_status status) {
   qn_event_close(signaller);
 }
 
-static qn_status queue_descriptor(qn_queue handle, const qn_point *point, int32_t *out_descriptor) {
+static qn_status descriptor_at(core_queue *queue, uint64_t value, int32_t *out_descriptor) {
   int32_t reader = -1, signaller = -1;
-  if (!out_descriptor) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "out_descriptor is NULL");
   QN_TRY(qn_event_open(&reader, &signaller));
-  qn_status status = queue_call(handle, point, signal_descriptor, (void *)(intptr_t)signaller);
+  qn_status status = call_at(queue, value, signal_descriptor, (void *)(intptr_t)signaller);
   if (status < 0) {
     qn_event_close(reader);
     qn_event_close(signaller);
@@ -199,6 +198,17 @@ static qn_status queue_descriptor(qn_queue handle, const qn_point *point, int32_
   }
   *out_descriptor = reader;
   return QN_OK;
+}
+
+static qn_status queue_descriptor(qn_queue handle, const qn_point *point, int32_t *out_descriptor) {
+  core_queue *queue = NULL;
+  uint64_t value = 0;
+  if (!out_descriptor) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "out_descriptor is NULL");
+  QN_TRY(core_queue_pin(handle, &queue));
+  qn_status status = value_of(queue, point, &value);
+  if (status == QN_OK) status = descriptor_at(queue, value, out_descriptor);
+  qn_handle_unpin(handle);
+  return status;
 }
 
 qn_status qn_queue_descriptor(qn_queue queue, const qn_point *point, int32_t *out_descriptor) {

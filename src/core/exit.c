@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "base/check.h"
 #include "base/log.h"
 #include "base/os/clock.h"
 #include "base/os/memory.h"
@@ -95,7 +96,10 @@ static _Atomic uint32_t is_set_up;
 static void set_up(void) {
   static _Atomic uint32_t is_registered;
   if (!make_fork_page()) return; /* the next call tries again */
-  if (atomic_exchange(&is_registered, 1) == 0) core_exit_register();
+  if (atomic_exchange(&is_registered, 1) == 0) {
+    core_exit_register();
+    qn_check_start();
+  }
   atomic_store_explicit(&is_set_up, 1, memory_order_release);
 }
 

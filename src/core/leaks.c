@@ -62,6 +62,7 @@ static group *group_of(search *s, qn_sv text) {
 static void note(void *user, void *object, uint64_t count) {
   search *s = user;
   qn_bytes text = {0};
+  if (!((const core_object *)object)->place) return; /* the library's own */
   s->objects++;
   describe(object, s->kind, &text);
   group *g = text.failed ? NULL : group_of(s, qn_bytes_view(&text));
@@ -89,7 +90,7 @@ static void print_group(const group *g, qn_bytes *out) {
   qn_bytes_printf(out, "%llu x %s", (unsigned long long)g->objects, g->text);
   if (g->counts != g->objects) qn_bytes_printf(out, ", %llu counts", (unsigned long long)g->counts);
   if (g->bytes) qn_bytes_printf(out, ", %llu bytes", (unsigned long long)g->bytes);
-  qn_bytes_printf(out, ": %s\n", *place ? place : "place unknown");
+  qn_bytes_printf(out, ": %s\n", place);
 }
 
 /* What was found since it was last asked for. */

@@ -70,7 +70,7 @@ qn_status qn_store_walk(qn_store *store, qn_store_visit_fn visit, void *user) {
   qn_error_save(&saved);
   qn_status status = walk(store, visit, user);
   if (status >= 0) qn_error_restore(&saved); /* what vanished meanwhile left a text */
-  if (status < 0) free(saved.text);
+  if (status < 0) qn_error_forget(&saved);
   return status;
 }
 

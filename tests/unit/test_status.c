@@ -126,7 +126,37 @@ static void test_saving_and_restoring_brings_text_and_code_back(void **state) {
   qn_error_restore(&saved);
   assert_string_equal(qn_error_text(), "first");
   assert_int_equal(qn_error_driver_code(), 42);
-  assert_null(saved.text);
+  assert_null(saved.heap);
+}
+
+static void test_errors_of_the_usual_length_allocate_nothing(void **state) {
+  (void)state;
+  qn_error_saved saved;
+  failing_start(0, true);
+  assert_int_equal(qn_error_set(QN_ERROR_IO, "the file is gone"), QN_ERROR_IO);
+  qn_error_prefix("reading '%s': ", "a.cl");
+  qn_error_save(&saved);
+  assert_int_equal(qn_error_set(QN_ERROR_LIMIT, "another"), QN_ERROR_LIMIT);
+  qn_error_restore(&saved);
+  bool failed = failing_stop();
+  assert_false(failed);
+  assert_string_equal(qn_error_text(), "reading 'a.cl': the file is gone");
+}
+
+static void test_a_long_text_is_saved_whole_and_cut_without_memory(void **state) {
+  (void)state;
+  static char text[5000];
+  qn_error_saved saved;
+  memset(text, 'x', sizeof text - 1);
+  for (int without = 0; without < 2; without++) {
+    assert_int_equal(qn_error_set_text(QN_ERROR_COMPILE, text, sizeof text - 1), QN_ERROR_COMPILE);
+    if (without) failing_start(0, true);
+    qn_error_save(&saved);
+    if (without) assert_true(failing_stop());
+    assert_int_equal(qn_error_set(QN_ERROR_LIMIT, "another"), QN_ERROR_LIMIT);
+    qn_error_restore(&saved);
+    assert_int_equal(strlen(qn_error_text()), without ? 1023 : sizeof text - 1);
+  }
 }
 
 static void test_every_status_has_its_name(void **state) {
@@ -184,6 +214,8 @@ int main(void) {
       cmocka_unit_test(test_texts_of_any_length_fit),
       cmocka_unit_test(test_without_memory_a_long_text_is_cut_at_a_character),
       cmocka_unit_test(test_saving_and_restoring_brings_text_and_code_back),
+      cmocka_unit_test(test_errors_of_the_usual_length_allocate_nothing),
+      cmocka_unit_test(test_a_long_text_is_saved_whole_and_cut_without_memory),
       cmocka_unit_test(test_every_status_has_its_name),
       cmocka_unit_test(test_L7_each_thread_has_its_own_text),
   };

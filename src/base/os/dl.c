@@ -24,6 +24,8 @@ qn_status qn_library_symbol(qn_library *library, const char *path, const char *n
   return QN_OK;
 }
 
+void *qn_program_symbol(const char *name) { return dlsym(RTLD_DEFAULT, name); }
+
 void qn_library_close(qn_library *library) {
   if (library) dlclose(library);
 }

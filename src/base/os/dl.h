@@ -11,6 +11,8 @@ typedef struct qn_library qn_library; /* the system's own handle */
 QN_MUST_USE qn_status qn_library_open(const char *path, qn_library **out_library);
 /* Errors: NOT_FOUND, the symbol and the library named. `path` is for the text. */
 QN_MUST_USE qn_status qn_library_symbol(qn_library *library, const char *path, const char *name, void **out_address);
+/* What the program itself, or a library that it is linked with, exports; NULL: nothing of this name. */
+void *qn_program_symbol(const char *name);
 /* NULL is allowed. */
 void qn_library_close(qn_library *library);
 

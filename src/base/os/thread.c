@@ -42,6 +42,8 @@ void qn_futex_wake(_Atomic uint32_t *word, uint32_t count) {
 
 /* ---- Mutex ---- */
 
+_Atomic(qn_lock_hook_fn) qn_lock_hook;
+
 enum { SPINS = 64 }; /* about a microsecond: longer than most critical sections here */
 
 void qn_mutex_lock_slow(qn_mutex *mutex) {

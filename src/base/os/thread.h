@@ -30,7 +30,13 @@ static inline bool qn_mutex_try_lock(qn_mutex *mutex) {
   return atomic_compare_exchange_strong_explicit(&mutex->state, &free_state, 1, memory_order_acquire,
                                                  memory_order_relaxed);
 }
+/* For the test of costs (base/check.h): called at each qn_mutex_lock when it isn't NULL. Set before there are threads. */
+typedef void (*qn_lock_hook_fn)(const void *mutex);
+extern _Atomic(qn_lock_hook_fn) qn_lock_hook;
+
 static inline void qn_mutex_lock(qn_mutex *mutex) {
+  qn_lock_hook_fn hook = atomic_load_explicit(&qn_lock_hook, memory_order_relaxed);
+  if (__builtin_expect(hook != (qn_lock_hook_fn)0, 0)) hook(mutex);
   if (!qn_mutex_try_lock(mutex)) qn_mutex_lock_slow(mutex);
 }
 static inline void qn_mutex_unlock(qn_mutex *mutex) {
