@@ -69,7 +69,7 @@ endfunction()
 
 # A test that sees inside the library: one source, linked with the archive of all objects. malloc and its kin can be made
 # to fail (tests/unit/support/failing.h).
-set(quern_failing_wraps -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=strdup)
+set(quern_failing_wraps -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=aligned_alloc -Wl,--wrap=strdup)
 function(quern_unit_test source)
   get_filename_component(name ${source} NAME_WE)
   quern_source_labels(labels ${source})

@@ -171,6 +171,9 @@ static void register_exit_once(const core_adapter *adapter) {
   qn_mutex_unlock(&lock);
 }
 
+/* What this process lacks now it may have at the next try. */
+static bool is_passing(qn_status status) { return status == QN_ERROR_OUT_OF_HOST_MEMORY || status == QN_ERROR_LIMIT; }
+
 /* ---- Instances ---------------------------------------------------------------------------------- */
 
 enum { MOST_DEVICES = 1024 };
@@ -223,12 +226,9 @@ static qn_status open_instance(qn_arena *arena, core_adapter *adapter) {
   return status;
 }
 
-/* What this process lacks now it may have at the next try. */
-static bool is_passing(qn_status status) { return status == QN_ERROR_OUT_OF_HOST_MEMORY || status == QN_ERROR_LIMIT; }
-
-static qn_status refused(core_adapter *adapter, qn_status status) {
+static qn_status failed(core_adapter *adapter, qn_status status) {
   CORE_TEXT_COPY(adapter->reason, qn_error_text());
-  if (!is_passing(status)) adapter->state = CORE_ADAPTER_REFUSED;
+  adapter->state = is_passing(status) ? CORE_ADAPTER_FOUND : CORE_ADAPTER_FAILED;
   QN_LOG(ADAPTER, "'%s' can't be used: %s", adapter->name, adapter->reason);
   qn_error_prefix("adapter '%s'%s%s: ", adapter->name, adapter->path[0] ? " in " : "", adapter->path);
   return status;
@@ -236,12 +236,12 @@ static qn_status refused(core_adapter *adapter, qn_status status) {
 
 qn_status core_adapter_load(qn_arena *arena, core_adapter *adapter, bool probe) {
   if (adapter->state == CORE_ADAPTER_READY) return QN_OK;
-  if (adapter->state == CORE_ADAPTER_REFUSED)
+  if (adapter->state == CORE_ADAPTER_REFUSED || (adapter->state == CORE_ADAPTER_FAILED && probe))
     QN_FAIL(QN_ERROR_NOT_FOUND, "adapter '%s'%s%s: %s", adapter->name, adapter->path[0] ? " in " : "", adapter->path,
             adapter->reason);
   qn_status status = get_table(adapter, probe, &adapter->table);
   if (status >= 0) status = open_instance(arena, adapter);
-  if (status < 0) return refused(adapter, status);
+  if (status < 0) return failed(adapter, status);
   adapter->state = CORE_ADAPTER_READY;
   return QN_OK;
 }
@@ -279,7 +279,9 @@ static core_adapter *add_adapter(core_adapter_list *list, qn_sv name, const char
 static qn_status scan_directory(qn_arena *arena, core_adapter_list *list, const char *directory) {
   const char **names = NULL;
   size_t count = 0;
-  if (qn_directory_list(arena, directory, &names, &count) < 0) {
+  qn_status status = qn_directory_list(arena, directory, &names, &count);
+  if (is_passing(status)) return status; /* else adapters would be missing, and nobody would know why (L7) */
+  if (status < 0) {
     QN_LOG(ADAPTER, "no adapters in %s: %s", directory, qn_error_text());
     return QN_OK; /* many of the places needn't be there */
   }

@@ -16,6 +16,7 @@
 typedef enum core_adapter_state {
   CORE_ADAPTER_FOUND,  /* not loaded yet */
   CORE_ADAPTER_READY,  /* open, its devices are known */
+  CORE_ADAPTER_FAILED, /* tried, `reason` says what happened; tried again when it is named */
   CORE_ADAPTER_REFUSED /* `reason` says why */
 } core_adapter_state;
 

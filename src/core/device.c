@@ -51,7 +51,7 @@ static void list_adapters(const core_adapter_list *list, char *out, size_t capac
   size_t at = 0;
   for (uint32_t i = 0; i < list->count && at < capacity; i++) {
     const core_adapter *adapter = &list->items[i];
-    bool is_refused = adapter->state == CORE_ADAPTER_REFUSED;
+    bool is_refused = adapter->state == CORE_ADAPTER_REFUSED || adapter->state == CORE_ADAPTER_FAILED;
     int n = snprintf(out + at, capacity - at, "%s%s%s%.100s%s", i ? ", " : "", adapter->name,
                      is_refused ? " (not usable: " : "", is_refused ? adapter->reason : "", is_refused ? ")" : "");
     at += n > 0 ? (size_t)n : 0;

@@ -62,25 +62,42 @@ qn_status qn_store_init(qn_store *store, const qn_store_settings *settings) {
   return QN_OK;
 }
 
-static qn_store process_store;
-static qn_once opened;
-static qn_status opened_with;
-static char opening_text[512];
+/* Set once, under the lock; a lack of memory is not kept. */
+static struct {
+  qn_mutex lock;
+  _Atomic uint32_t is_open; /* or will never be: `status` */
+  qn_status status;
+  char text[512];
+  qn_store store;
+} process;
 
-static void open_default(void) {
+static qn_status open_process_store(void) {
   qn_arena arena;
   qn_store_settings settings;
   qn_arena_init(&arena, 0);
-  opened_with = qn_store_settings_read(&arena, &settings);
-  if (opened_with >= 0) opened_with = qn_store_init(&process_store, &settings);
-  if (opened_with < 0) snprintf(opening_text, sizeof opening_text, "%s", qn_error_text());
+  qn_status status = qn_store_settings_read(&arena, &settings);
+  if (status >= 0) status = qn_store_init(&process.store, &settings);
   qn_arena_free(&arena);
+  return status;
+}
+
+static void open_default(void) {
+  qn_mutex_lock(&process.lock);
+  if (atomic_load_explicit(&process.is_open, memory_order_relaxed) == 0) {
+    process.status = open_process_store();
+    if (process.status < 0) snprintf(process.text, sizeof process.text, "%s", qn_error_text());
+    bool stays = process.status != QN_ERROR_OUT_OF_HOST_MEMORY;
+    atomic_store_explicit(&process.is_open, stays, memory_order_release);
+  }
+  qn_mutex_unlock(&process.lock);
 }
 
 qn_status qn_store_default(qn_store **out_store) {
-  qn_once_run(&opened, open_default);
-  if (opened_with < 0) QN_FAIL(opened_with, "%s", opening_text);
-  *out_store = &process_store;
+  if (atomic_load_explicit(&process.is_open, memory_order_acquire) == 0) open_default();
+  if (atomic_load_explicit(&process.is_open, memory_order_acquire) == 0)
+    QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory to open the cache");
+  if (process.status < 0) QN_FAIL(process.status, "%s", process.text);
+  *out_store = &process.store;
   return QN_OK;
 }
 

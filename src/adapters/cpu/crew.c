@@ -171,10 +171,11 @@ qn_status cpu_crew_start(cpu_crew *crew, qn_adapter_device *device, uint32_t thr
   crew->spin_ticks = spin_us * crew->ticks_per_us;
   atomic_store(&crew->ready_words, 1);
   crew->seats = aligned_alloc(CPU_LINE, threads * sizeof *crew->seats);
+  if (crew->seats)
+    memset(crew->seats, 0, threads * sizeof *crew->seats); /* whatever fails next, stopping looks at them */
   crew->workers = calloc(threads, sizeof *crew->workers);
   if (!crew->seats || !crew->workers)
     return cpu_error(device->host, QN_ERROR_OUT_OF_HOST_MEMORY, ENOMEM, "cpu: out of host memory");
-  memset(crew->seats, 0, threads * sizeof *crew->seats);
   for (uint32_t i = 0; i < threads; i++) {
     crew->seats[i].index = i;
     crew->seats[i].arguments = aligned_alloc(CPU_ALIGNMENT, CPU_MAX_ARGUMENT_BYTES);

@@ -15,9 +15,24 @@
 
 #include "base/status.h"
 
+/* What the process lacks is told apart from what is wrong with the file: it may be there at the next try. */
+static qn_status status_of(int error) {
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+      return QN_ERROR_NOT_FOUND;
+    case EMFILE:
+    case ENFILE:
+      return QN_ERROR_LIMIT;
+    case ENOMEM:
+      return QN_ERROR_OUT_OF_HOST_MEMORY;
+    default:
+      return QN_ERROR_IO;
+  }
+}
+
 static qn_status io_error(const char *what, const char *path, int error) {
-  qn_status status = error == ENOENT || error == ENOTDIR ? QN_ERROR_NOT_FOUND : QN_ERROR_IO;
-  return qn_error_set(status, "'%s' can't be %s: %s", path, what, strerrordesc_np(error));
+  return qn_error_set(status_of(error), "'%s' can't be %s: %s", path, what, strerrordesc_np(error));
 }
 
 /* ---- Reading ---- */

@@ -1,4 +1,5 @@
-/* files.h - files, directories and paths. Every error text names the path and says what the system said. */
+/* files.h - files, directories and paths. Every error text names the path and says what the system said. Beside the errors
+ * that are named below each may be LIMIT (no descriptor is left) or OUT_OF_HOST_MEMORY. */
 #ifndef QUERN_BASE_OS_FILES_H
 #define QUERN_BASE_OS_FILES_H
 

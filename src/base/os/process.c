@@ -72,9 +72,13 @@ static void wait_for_end(pid_t pid, uint64_t timeout_ns, qn_process_end *end) {
 }
 
 /* What has been written; it never waits: another process may have the other end open still. */
-static int read_word(int reader) {
+static qn_status read_word(int reader, int *out_word) {
   unsigned char word = 0;
-  return read(reader, &word, 1) == 1 ? word : -1;
+  ssize_t got = read(reader, &word, 1);
+  if (got == 1) *out_word = word;
+  if (got < 0 && errno != EAGAIN)
+    QN_FAIL(QN_ERROR_IO, "the word of a child process can't be read: %s", strerrordesc_np(errno));
+  return QN_OK;
 }
 
 /* A pipe whose writing end is not among the first four descriptors. */
@@ -100,11 +104,13 @@ qn_status qn_process_run(const char *const *arguments, uint64_t timeout_ns, qn_p
   QN_TRY(open_pipe(ends));
   int error = spawn(&pid, arguments, ends[1]);
   close(ends[1]);
+  qn_status status = QN_OK;
   if (error == 0) {
     wait_for_end(pid, timeout_ns, &end);
-    end.word = read_word(ends[0]);
+    status = read_word(ends[0], &end.word);
   }
   close(ends[0]);
+  QN_TRY(status);
   if (error != 0) QN_FAIL(QN_ERROR_NOT_FOUND, "'%s' can't be started: %s", arguments[0], strerrordesc_np(error));
   end.signal_name = end.signal ? sigdescr_np(end.signal) : "";
   *out_end = end;

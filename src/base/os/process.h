@@ -20,7 +20,7 @@ enum { QN_PROCESS_WORD = 3 };
 
 /* Runs a program (arguments[0] is its path; NULL ends them) with its input and output closed to it, and waits for its end.
  * Nothing but the program's own files and the descriptor for its word is inherited. Errors: NOT_FOUND when it can't be
- * started, LIMIT when there is no descriptor left. */
+ * started, LIMIT when there is no descriptor left, IO when its word can't be read. */
 QN_MUST_USE qn_status qn_process_run(const char *const *arguments, uint64_t timeout_ns, qn_process_end *out_end);
 
 uint64_t qn_process_id(void);

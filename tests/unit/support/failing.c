@@ -22,7 +22,7 @@ uint64_t failing_stop(void) {
   return failed;
 }
 
-static bool fails(void) {
+bool failing_now(void) {
   if (!armed) return false;
   uint64_t now = left;
   while (now > 0)
@@ -31,6 +31,11 @@ static bool fails(void) {
     failed--;
     return false;
   }
+  return true;
+}
+
+static bool fails(void) {
+  if (!failing_now()) return false;
   errno = ENOMEM;
   return true;
 }
@@ -38,14 +43,19 @@ static bool fails(void) {
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *old, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *old, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
 char *__wrap_strdup(const char *text);
 
 void *__wrap_malloc(size_t size) { return fails() ? NULL : __real_malloc(size); }
 void *__wrap_calloc(size_t count, size_t size) { return fails() ? NULL : __real_calloc(count, size); }
 void *__wrap_realloc(void *old, size_t size) { return fails() ? NULL : __real_realloc(old, size); }
+void *__wrap_aligned_alloc(size_t alignment, size_t size) {
+  return fails() ? NULL : __real_aligned_alloc(alignment, size);
+}
 char *__wrap_strdup(const char *text) {
   size_t size = strlen(text) + 1;
   char *copy = __wrap_malloc(size);

@@ -1,4 +1,4 @@
-/* failing.h - makes allocations of the tested code fail. The linker sends malloc, calloc, realloc and strdup of the
+/* failing.h - makes allocations of the tested code fail. The linker sends malloc, calloc, realloc, aligned_alloc and strdup of the
  * test program and of the archive through here; libraries outside (cmocka, libc) are not touched. Other threads may allocate
  * meanwhile, and one of theirs may be the one that fails.
  */
@@ -12,6 +12,9 @@
 void failing_start(uint64_t count, bool all);
 /* How many were made to fail since the start. */
 uint64_t failing_stop(void);
+
+/* For wraps of other functions (tests/faults): one more call that may fail; whether it is the one. */
+bool failing_now(void);
 
 /* No more failures until the next start; what failed stays counted. For checks that allocate themselves. */
 void failing_pause(void);
