@@ -120,5 +120,31 @@ class BuildFaults(CommandTest):
         print("rounds: %d file calls of the cache failed in turn" % at)
 
 
+    def test_C3_killed_at_each_file_call_of_a_store(self):
+        """A process that stores is killed at each of its file calls in the cache: who comes next gets the right bytes, and the
+        cache is sound."""
+        from quern_test import QUERN
+        import subprocess
+        words = [QUERN, "build", example("add.cl"), "-P", "offset=2", "--emit", "object", "-j", "1", "-o"]
+        at, killed = 0, 1
+        while killed:
+            at += 1
+            cache = self.path("kill%d" % at)
+            own = {"QUERN_CACHE": "write", "QUERN_CACHE_DIR": cache}
+            environment = dict(os.environ, **own, LD_PRELOAD=FAULTS, QUERN_FAULT_UNDER=cache, QUERN_FAULT_AT=str(at), QUERN_FAULT_DO="kill")
+            done = subprocess.run(words + [self.path("kill-out")], stderr=subprocess.PIPE, env=environment, text=True, timeout=60)
+            killed = done.returncode == -9
+            self.assertIn(done.returncode, (0, -9), done.stderr)
+            self.quern("build", example("add.cl"), "-P", "offset=2", "--emit", "object", "-o", self.path("again"), environment=own)
+            with open(os.path.join(self.path("again"), "add.o"), "rb") as f:
+                self.assertEqual(f.read(), self.good[2]["add.o"], "call %d" % at)
+            out, _ = self.quern("cache", "verify", environment=own)
+            self.assertIn("removed 0 entries", out)
+            staged = os.listdir(os.path.join(cache, "v1", "new"))
+            self.assertEqual(staged, [], "call %d: not swept" % at)
+        print("rounds: killed at each of %d file calls of a store" % (at - 1))
+        self.assertGreater(at, 20)
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

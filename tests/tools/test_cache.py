@@ -231,6 +231,23 @@ class Crowds(CacheTest):
         self.assertEqual(counters["entries"], len(found))
 
 
+    def test_C3_a_directory_that_vanishes_again_and_again(self):
+        stop = time.monotonic() + 3
+        while time.monotonic() < stop:
+            running = [(d, self.start_run(d)) for d in range(1, 5)]
+            for _ in range(20):
+                shutil.rmtree(self.path("cache"), ignore_errors=True)
+                time.sleep(0.005)
+            self.check(running)
+
+    def test_C3_the_size_is_kept_by_many(self):
+        limit = 30000
+        for round_ in range(4):
+            self.check([(100 * round_ + d, self.start_run(100 * round_ + d, QUERN_CACHE_MAX_SIZE=str(limit))) for d in range(1, 13)])
+            self.assertLessEqual(self.counters()["bytes"], limit * 1.05)
+        self.assertGreater(self.counters()["evictions"], 0)
+
+
 class Command(CacheTest):
     def test_list_verify_prune_clear(self):
         for define in range(5):
