@@ -91,12 +91,21 @@ static qn_status parse(job *j, ir_module *m, qn_bytes *log) {
   return status;
 }
 
+/* For diagnostics of targets. */
+static qn_status keep_sources(const job *j, ir_module *m) {
+  m->sources = QN_ARENA_NEW(j->arena, qn_sources);
+  if (!m->sources) return no_memory("for the sources");
+  *m->sources = j->sources;
+  return QN_OK;
+}
+
 qn_status qn_compile(qn_arena *arena, const qn_compile_request *request, ir_module **out_module, qn_bytes *log) {
   job j;
   *out_module = NULL;
   QN_TRY(open_job(&j, arena, request));
   ir_module *m = ir_module_new(arena, &request->model);
   qn_status status = m ? parse(&j, m, log) : no_memory("for the module");
+  if (status >= 0) status = keep_sources(&j, m);
   close_job(&j);
   if (status < 0) {
     if (m) ir_module_free(m);

@@ -41,6 +41,12 @@ static void fresh_variable(front *f, front_object *object) {
   (void)ir_fresh(&f->b, object->var);
 }
 
+/* For targets that are read. */
+static void name_value(front *f, front_object *object) {
+  if (object->value->parent != NULL && object->value->name == NULL)
+    object->value->name = qn_arena_copy(f->arena, object->name);
+}
+
 static void declaration(front *f, front_object *object) {
   if (object->kind == OBJECT_CONSTANT) return;
   object->value = NULL;
@@ -51,6 +57,7 @@ static void declaration(front *f, front_object *object) {
   if (object->init == NULL) return; /* made at the first use */
   if (is_value_only(object)) {
     object->value = front_emit_value(f, object->init->value);
+    name_value(f, object);
     return;
   }
   if (object->var == NULL) {

@@ -296,7 +296,8 @@ struct ir_inst {
   ir_inst **args;
   uint32_t arg_count;
   uint32_t id;      /* numbered by the printer; scratch for passes otherwise */
-  qn_loc loc;       /* not part of the text form */
+  qn_loc loc;       /* not part of the text form, as is: */
+  const char *name; /* of the source's variable that it is the value of; NULL: none */
   ir_block *parent; /* NULL for leaves */
   ir_inst *prev, *next;
   uint64_t imm; /* const: bits; dimension, field, fence flags, align of load/store, param index */
@@ -389,6 +390,7 @@ struct ir_module {
   uint32_t next_id;
   bool fast_math;
   bool failed;              /* out of memory somewhere: the module must not be used */
+  qn_sources *sources;      /* that locations are of, in the arena; NULL: there are none */
   struct ir_intern *intern; /* tables of types and constants */
 };
 

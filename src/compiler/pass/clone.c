@@ -21,6 +21,7 @@ ir_inst *clone_inst(ir_builder *b, ir_inst *inst) {
   copy->flags = inst->flags;
   copy->imm = inst->imm;
   copy->loc = inst->loc;
+  copy->name = inst->name;
   copy->u = inst->u;
   if (ir_block_count(inst) && !copy_blocks(b, copy, inst)) return NULL;
   inst->aux = copy;

@@ -130,6 +130,8 @@ static void learn(simplifier *s, ir_inst *inst) {
   if (inst->op != IR_STORE && inst->op != IR_LOAD && inst->op != IR_FRESH) return;
   var_facts *facts = facts_of(inst->args[0]);
   if (!facts) return;
+  if (inst->op == IR_STORE && inst->args[1]->parent && !inst->args[1]->name)
+    inst->args[1]->name = inst->args[0]->u.var->name;
   set_value(s, facts, inst->op == IR_STORE ? inst->args[1] : inst->op == IR_LOAD ? inst : NULL);
 }
 
