@@ -5,6 +5,7 @@
 
 #include "math/real32.clh"
 #include "math/geometric.clh"
+#include "math/rounded.clh"
 #include "math/real_end.clh"
 
 #include "math/real64.clh"

@@ -23,6 +23,9 @@ QN_MUST_USE qn_status pass_layout(ir_module *m);
 enum { QN_VARYING = 1, QN_UNIFORM = 2 };
 QN_MUST_USE qn_status pass_uniformity(ir_function *f);
 static inline bool qn_is_uniform(const void *aux) { return (uintptr_t)aux == QN_UNIFORM; }
+/* Spells division and sqrt of f32 out, unless they may be inexact (IR_FAST): by f64 where the model has it, else by
+ * functions of the library, which pass_link must bring in after it. For targets where they are not correctly rounded. */
+QN_MUST_USE qn_status pass_round_division(ir_module *m);
 /* Splits kernels into regions between barriers (docs/decisions/regions.md). */
 QN_MUST_USE qn_status pass_regions(ir_module *m);
 
@@ -32,5 +35,8 @@ uint64_t qn_argument_block_bytes(const ir_function *kernel);
 
 /* All that the CPU target asks for, in order. */
 QN_MUST_USE qn_status qn_prepare_cpu(ir_module *m);
+/* All that targets which are text for another compiler ask for: functions stay functions. `rounds`: their division and
+ * sqrt of floats are correctly rounded; else pass_round_division is among it. */
+QN_MUST_USE qn_status qn_prepare_text(ir_module *m, bool rounds);
 
 #endif

@@ -7,13 +7,18 @@
 
 static qn_status inline_some(ir_module *m) { return pass_inline(m, false); }
 
-static const struct {
+typedef struct pass_step {
   const char *name;
   qn_status (*run)(ir_module *m);
-} cpu_passes[] = {
+} pass_step;
+
+static const pass_step cpu_passes[] = {
     {"link", pass_link},     {"simplify", pass_simplify}, {"inline", inline_some},   {"simplify", pass_simplify},
     {"access", pass_access}, {"layout", pass_layout},     {"regions", pass_regions}, {"simplify", pass_simplify},
 };
+/* What division is spelt out by is in the library too. */
+static const pass_step rounding_passes[] = {{"link", pass_link}, {"round_division", pass_round_division}};
+static const pass_step text_passes[] = {{"link", pass_link}, {"simplify", pass_simplify}, {"layout", pass_layout}};
 
 static bool verifies(void) {
 #ifndef NDEBUG
@@ -30,13 +35,21 @@ static qn_status check(ir_module *m, const char *pass) {
   return status;
 }
 
-qn_status qn_prepare_cpu(ir_module *m) {
+static qn_status run_passes(ir_module *m, const pass_step *steps, size_t count) {
   bool verify = verifies();
-  for (size_t i = 0; i < sizeof cpu_passes / sizeof *cpu_passes; i++) {
+  for (size_t i = 0; i < count; i++) {
     uint64_t start = qn_stage_start();
-    QN_TRY(cpu_passes[i].run(m));
-    qn_stage_end(cpu_passes[i].name, start);
-    if (verify) QN_TRY(check(m, cpu_passes[i].name));
+    QN_TRY(steps[i].run(m));
+    qn_stage_end(steps[i].name, start);
+    if (verify) QN_TRY(check(m, steps[i].name));
   }
   return QN_OK;
+}
+#define RUN_PASSES(m, steps) run_passes((m), (steps), sizeof(steps) / sizeof *(steps))
+
+qn_status qn_prepare_cpu(ir_module *m) { return RUN_PASSES(m, cpu_passes); }
+
+qn_status qn_prepare_text(ir_module *m, bool rounds) {
+  if (!rounds) QN_TRY(RUN_PASSES(m, rounding_passes));
+  return RUN_PASSES(m, text_passes);
 }
