@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "build_id.h"
 #include "compiler/pass/pass.h"
+#include "compiler/target/opencl_c/opencl_c.h"
 #include "compiler/target/target.h"
 #include "core/exit.h"
 
@@ -94,6 +95,26 @@ static qn_status generate_object(core_make *m, qn_bytes *out) {
   return status;
 }
 
+static qn_status generate_opencl_c(core_make *m, qn_bytes *out) {
+  const char *features = m->device->info.target_features;
+  const qn_opencl_c_options options = {.adapter_entries = true,
+                                       .rounded_divide_sqrt = strstr(features, QN_OPENCL_C_ROUNDED_DIVIDE_SQRT) != NULL,
+                                       .opt_disable = (m->option_bits & CORE_OPTION_OPT_DISABLE) != 0};
+  return qn_target_opencl_c(m->module, &options, out, &m->opencl_c);
+}
+
+/* Kernels are in the module's order in both. */
+static qn_status describe_entries(const core_make *m, core_binary *binary) {
+  for (uint32_t i = 0; i < m->opencl_c.kernel_count && i < binary->kernels.count; i++) {
+    const qn_opencl_c_kernel *entry = &m->opencl_c.kernels[i];
+    qn_adapter_kernel_description *description = &binary->kernels.items[i];
+    description->symbol = qn_arena_copy(&binary->arena, qn_sv_from(entry->symbol));
+    description->entry_flags = entry->takes_range ? QN_ENTRY_RANGE : 0;
+    if (!description->symbol) return out_of_memory();
+  }
+  return QN_OK;
+}
+
 /* The text is as it was printed for the key; the layout is for what is told of local memory. */
 static qn_status take_text(core_make *m, qn_bytes *out) {
   qn_bytes_append_sv(out, qn_bytes_view(&m->text));
@@ -106,6 +127,8 @@ static qn_status generate(core_make *m, qn_bytes *out) {
       return generate_object(m, out);
     case QN_CODE_IR:
       return take_text(m, out);
+    case QN_CODE_OPENCL_C:
+      return generate_opencl_c(m, out);
     default:
       QN_FAIL(QN_ERROR_UNSUPPORTED, "device %s takes code of kind %u, which this library can't make",
               m->device->selector, m->device->info.code_kind);
@@ -180,8 +203,12 @@ static qn_status generate_and_load(core_make *m, core_binary *binary) {
   core_trace_end(begin, "compile", "generate code", m->label);
   if (status >= 0 && code.failed) status = out_of_memory();
   if (status >= 0) status = core_kernels_describe(&binary->arena, m->module, &binary->kernels);
-  const qn_adapter_code loaded = {
-      .struct_size = sizeof loaded, .kind = m->device->info.code_kind, .bytes = code.data, .size_bytes = code.size};
+  if (status >= 0) status = describe_entries(m, binary);
+  const qn_adapter_code loaded = {.struct_size = sizeof loaded,
+                                  .kind = m->device->info.code_kind,
+                                  .bytes = code.data,
+                                  .size_bytes = code.size,
+                                  .options = m->opencl_c.build_options};
   if (status >= 0) status = core_make_load(m, &loaded, binary);
   if (status >= 0) store_image(m, binary, &loaded);
   qn_bytes_free(&code);

@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "compiler/compiler.h"
 #include "compiler/model.h"
+#include "compiler/target/opencl_c/opencl_c.h"
 #include "core/program.h"
 #include "store/store.h"
 
@@ -22,12 +23,13 @@ struct core_make {
   core_device *device;
   core_program *program;
   qn_store *store;
-  const char *label;    /* for the log */
-  qn_arena arena;       /* the module, and all that it was made from */
-  ir_module *module;    /* NULL: not made, because its key is known */
-  qn_bytes text;        /* the module's canonical text */
-  uint64_t option_bits; /* core_option_bits */
-  bool scalar;          /* QUERN_CPU_SCALAR=1: code without vectors, for benches and to tell a vectoriser's fault */
+  const char *label;            /* for the log */
+  qn_arena arena;               /* the module, and all that it was made from */
+  ir_module *module;            /* NULL: not made, because its key is known */
+  qn_bytes text;                /* the module's canonical text */
+  uint64_t option_bits;         /* core_option_bits */
+  qn_opencl_c_program opencl_c; /* what else is told of code in OpenCL C */
+  bool scalar; /* QUERN_CPU_SCALAR=1: code without vectors, for benches and to tell a vectoriser's fault */
   qn_key key;
   bool is_from_store;
   /* Makes the module, should the store know the key and have lost the code. */

@@ -20,6 +20,7 @@ typedef struct qn_opencl_c_options {
   /* The driver's compiler takes -cl-fp32-correctly-rounded-divide-sqrt, and build_options asks for it. Else float
    * division and sqrt are spelt out by helper functions, so that they are correctly rounded all the same. */
   bool rounded_divide_sqrt;
+  bool opt_disable; /* -cl-opt-disable */
 } qn_opencl_c_options;
 
 typedef struct qn_opencl_c_kernel {
@@ -34,8 +35,8 @@ typedef struct qn_opencl_c_program {
   uint32_t kernel_count; /* kernels with a body, in the module's order; parameters in the kernel's order */
 } qn_opencl_c_program;
 
-/* Appends the text, the same bytes for the same module and options. `m` is prepared by qn_prepare_text (pass/pass.h) and is changed
- * by the call. `out` is in the module's arena. Errors: COMPILE for what OpenCL C 1.2 or the model can't express, with a
+/* Appends the text, the same bytes for the same module and options. `m` is as qn_compile gives it; the call
+ * prepares it (qn_prepare_text) and changes it. `out` is in the module's arena. Errors: COMPILE for what OpenCL C 1.2 or the model can't express, with a
  * diagnostic at the place in the source; OUT_OF_HOST_MEMORY; INTERNAL. Any thread, in parallel for different modules. */
 QN_MUST_USE qn_status qn_target_opencl_c(ir_module *m, const qn_opencl_c_options *options, qn_bytes *text,
                                          qn_opencl_c_program *out);
