@@ -3,21 +3,27 @@
  *   golden pp FILE.cl    preprocessed text
  *   golden ir FILE.cl    the module's text
  *   golden err FILE.cl   what is told
+ *   golden ocl.cl FILE.cl   OpenCL C
  *
  * The file's first lines may say more:
  *   // options: -DX=1     compile options
- *   // model: 32 half     address bits; double (which is there unless it says nodouble), half, atomics64 */
+ *   // model: 32 half     address bits; double (which is there unless it says nodouble), half, atomics64
+ *   // opencl_c: adapter inexact   entries for adapters; a driver whose division is inexact */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/os/files.h"
 #include "base/status.h"
 #include "compiler/compiler.h"
+#include "compiler/target/opencl_c/opencl_c.h"
 
 typedef struct golden_setting {
   qn_compile_options options;
   qn_model model;
+  qn_opencl_c_options opencl_c;
 } golden_setting;
+
+static golden_setting setting;
 
 /* The rest of a line "// KEY: ..." among the comments that the file starts with; NULL: there is none. */
 static const char *header(qn_arena *arena, const char *text, const char *key) {
@@ -34,11 +40,13 @@ static const char *header(qn_arena *arena, const char *text, const char *key) {
 }
 
 static qn_status read_setting(qn_arena *arena, const char *text, golden_setting *out) {
-  const char *model = header(arena, text, "model");
+  const char *model = header(arena, text, "model"), *opencl_c = header(arena, text, "opencl_c");
   out->model = (qn_model){.address_bits = model && strstr(model, "32") ? 32 : 64,
                           .has_double = !(model && strstr(model, "nodouble")),
                           .has_half = model && strstr(model, "half"),
                           .has_int64_atomics = model && strstr(model, "atomics64")};
+  out->opencl_c = (qn_opencl_c_options){.adapter_entries = opencl_c && strstr(opencl_c, "adapter"),
+                                        .rounded_divide_sqrt = !(opencl_c && strstr(opencl_c, "inexact"))};
   return qn_compile_options_parse(arena, header(arena, text, "options"), &out->options);
 }
 
@@ -76,15 +84,23 @@ static int tell(qn_arena *arena, const qn_compile_request *request, qn_bytes *ou
   return 0;
 }
 
+static int write_opencl_c(qn_arena *arena, const qn_compile_request *request, qn_bytes *out) {
+  ir_module *module;
+  qn_opencl_c_program program;
+  if (qn_compile(arena, request, &module, NULL) < 0) return fail("compilation failed");
+  qn_status status = qn_target_opencl_c(module, &setting.opencl_c, out, &program);
+  ir_module_free(module);
+  return status < 0 ? fail("no OpenCL C") : 0;
+}
+
 static const struct {
   const char *name;
   int (*run)(qn_arena *arena, const qn_compile_request *request, qn_bytes *out);
-} modes[] = {{"pp", preprocess}, {"ir", compile}, {"err", tell}};
+} modes[] = {{"pp", preprocess}, {"ir", compile}, {"err", tell}, {"ocl.cl", write_opencl_c}};
 
 int main(int argc, char **argv) {
   qn_arena arena;
   qn_bytes text = {0}, out = {0};
-  golden_setting setting = {0};
   int result = 2;
   qn_arena_init(&arena, 0);
   for (size_t i = 0; argc == 3 && i < sizeof modes / sizeof *modes; i++) {
@@ -97,7 +113,7 @@ int main(int argc, char **argv) {
       result = modes[i].run(&arena, &request, &out);
     }
   }
-  if (result == 2) fputs("usage: golden pp|ir|err FILE.cl\n", stderr);
+  if (result == 2) fputs("usage: golden pp|ir|err|ocl.cl FILE.cl\n", stderr);
   if (out.size) fwrite(out.data, 1, out.size, stdout);
   qn_bytes_free(&out);
   qn_bytes_free(&text);

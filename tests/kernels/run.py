@@ -3,8 +3,8 @@
 
     run.py GOLDEN DIRECTORY [NAME...] [--update]
 
-GOLDEN is the program built from golden.c. FILE.pp holds the preprocessed text, FILE.ir the module, FILE.err what is
-told: exactly one error, unless a line "// errors: N" at the file's start says otherwise. --update writes the golden
+GOLDEN is the program built from golden.c. FILE.pp holds the preprocessed text, FILE.ir the module, FILE.ocl.cl
+OpenCL C made of it, FILE.err what is told: exactly one error, unless a line "// errors: N" at the file's start says otherwise. --update writes the golden
 files that differ; a new test starts as an empty one. A .cl file without a golden file fails.
 """
 import argparse
@@ -14,7 +14,7 @@ import re
 import subprocess
 import sys
 
-MODES = ("pp", "ir", "err")
+MODES = ("pp", "ir", "err", "ocl.cl")
 
 
 def make(golden, mode, source):
@@ -65,7 +65,7 @@ def main():
     golden = str(pathlib.Path(options.golden).resolve())
     pairs = failures = 0
     for source in sorted(options.directory.glob("*.cl")):
-        if options.names and source.stem not in options.names:
+        if source.name.endswith(".ocl.cl") or (options.names and source.stem not in options.names):
             continue
         modes = [mode for mode in MODES if source.with_suffix("." + mode).exists()]
         if not modes:

@@ -1,6 +1,6 @@
 /* convert_T with every rounding and saturation between all types, as_T. */
 /* labels: llvm */
-/* sources: tests/unit/support/runner.c */
+/* sources: tests/unit/support/runner.c tests/unit/support/driver.c */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Relational, common and geometric functions, and the math functions that are exact, of float and double. */
 /* labels: llvm */
-/* sources: tests/unit/support/runner.c */
+/* sources: tests/unit/support/runner.c tests/unit/support/driver.c */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* Integer functions of OpenCL C, every type, against exact arithmetic in C. */
 /* labels: llvm */
-/* sources: tests/unit/support/runner.c */
+/* sources: tests/unit/support/runner.c tests/unit/support/driver.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* vloadn, vstoren, those of half with every rounding, shuffles. */
 /* labels: llvm */
-/* sources: tests/unit/support/runner.c */
+/* sources: tests/unit/support/runner.c tests/unit/support/driver.c */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

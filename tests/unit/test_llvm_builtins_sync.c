@@ -1,6 +1,6 @@
 /* Work-item functions, barriers and fences, atomics. */
 /* labels: llvm */
-/* sources: tests/unit/support/runner.c */
+/* sources: tests/unit/support/runner.c tests/unit/support/driver.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Functions that are not inlined, called by work-items that run as lanes: plain code, one running lane after another. */
 /* labels: llvm */
-/* sources: tests/unit/support/runner.c */
+/* sources: tests/unit/support/runner.c tests/unit/support/driver.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

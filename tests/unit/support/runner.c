@@ -10,7 +10,14 @@
 #include "compiler/target/target.h"
 #include "quern/adapter.h"
 
+runner_device runner_other(void) {
+  const char *value = getenv("QUERN_RUNNER");
+  if (!value || !*value) return RUNNER_INTERP;
+  return strcmp(value, "opencl") == 0 ? RUNNER_DRIVER : RUNNER_TEXT;
+}
+
 bool runner_has_native(void) {
+  if (runner_other()) return true;
 #if defined(__x86_64__)
   __builtin_cpu_init();
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
@@ -42,16 +49,87 @@ static qn_status generate(runner *r) {
   QN_FAIL(QN_ERROR_INTERNAL, "the object can't be loaded");
 }
 
-qn_status runner_open(runner *r, const char *source, const char *options, bool is_native) {
-  *r = (runner){.is_native = is_native};
+/* ---- OpenCL C made of OpenCL C ---- */
+
+static qn_status compile_again(runner *r) {
+  static const qn_compile_options none;
+  const char *text = qn_arena_copy(&r->arena, qn_bytes_view(&r->code));
+  qn_compile_request request = {
+      .source = qn_sv_make(text, r->code.size), .file_name = "made.cl", .options = &none, .model = r->module->model};
+  ir_module *made = NULL;
+  qn_status status = qn_compile(&r->arena, &request, &made, NULL);
+  if (status < 0) return status;
+  ir_module_free(r->module);
+  r->module = made;
+  return pass_link(made);
+}
+
+/* For who wants to see the texts: QUERN_RUNNER_TEXTS=directory. */
+static void keep_text(const runner *r) {
+  static unsigned count;
+  const char *directory = getenv("QUERN_RUNNER_TEXTS");
+  char path[1024];
+  if (!directory) return;
+  (void)snprintf(path, sizeof path, "%s/%06u.cl", directory, count++);
+  FILE *file = fopen(path, "wb");
+  if (!file) return;
+  (void)fwrite(r->code.data, 1, r->code.size, file);
+  (void)fclose(file);
+}
+
+static qn_status generate_text(runner *r) {
+  bool on_driver = r->device == RUNNER_DRIVER;
+  const char *why = NULL;
+  if (on_driver && !driver_open(&why)) QN_FAIL(QN_ERROR_NOT_FOUND, "no OpenCL driver: %s", why);
+  const qn_opencl_c_options options = {.adapter_entries = on_driver,
+                                       .rounded_divide_sqrt = !on_driver || driver_rounds()};
+  QN_TRY(qn_target_opencl_c(r->module, &options, &r->code, &r->text));
+  keep_text(r);
+  qn_status status = QN_OK;
+  if (on_driver)
+    r->driver = driver_build(r->code.data, r->text.build_options);
+  else
+    status = compile_again(r);
+  if (on_driver && !r->driver) status = QN_ERROR_COMPILE;
+  if (status < 0) qn_error_prefix("%s\n", r->code.data);
+  return status;
+}
+
+static const qn_opencl_c_kernel *text_kernel(const runner *r, const char *name) {
+  for (uint32_t i = 0; i < r->text.kernel_count; i++)
+    if (strcmp(r->text.kernels[i].name, name) == 0) return &r->text.kernels[i];
+  return NULL;
+}
+
+/* ---- Opening ---- */
+
+qn_status runner_open_on(runner *r, const char *source, const char *options, runner_device device) {
+  *r = (runner){.device = device};
   qn_arena_init(&r->arena, 0);
   qn_status status = compile(r, source, options);
-  if (status == QN_OK) status = is_native ? generate(r) : pass_link(r->module);
+  if (status == QN_OK) {
+    switch (device) {
+      case RUNNER_INTERP:
+        status = pass_link(r->module);
+        break;
+      case RUNNER_NATIVE:
+        status = generate(r);
+        break;
+      default:
+        status = generate_text(r);
+    }
+  }
   if (status != QN_OK) runner_close(r);
   return status;
 }
 
+qn_status runner_open(runner *r, const char *source, const char *options, bool is_native) {
+  runner_device native = runner_other() ? runner_other() : RUNNER_NATIVE;
+  return runner_open_on(r, source, options, is_native ? native : RUNNER_INTERP);
+}
+
 void runner_close(runner *r) {
+  driver_close(r->driver);
   test_object_free(&r->object);
   qn_bytes_free(&r->code);
   if (r->module) ir_module_free(r->module);
@@ -105,15 +183,25 @@ static qn_status run_native(runner *r, const ir_function *kernel, uint64_t items
   return status;
 }
 
+qn_status runner_launch(runner *r, const char *kernel, const interp_launch *launch) {
+  const qn_opencl_c_kernel *in_text = text_kernel(r, kernel);
+  const char *symbol = in_text ? in_text->symbol : kernel;
+  if (r->device == RUNNER_DRIVER)
+    return driver_run(r->driver, &(driver_launch){symbol, false, in_text && in_text->takes_range, *launch});
+  const ir_function *f = ir_function_find(r->module, qn_sv_from(symbol));
+  if (!f) QN_FAIL(QN_ERROR_NOT_FOUND, "no kernel %s", kernel);
+  return interp_run(f, launch, NULL);
+}
+
 qn_status runner_run(runner *r, const char *kernel, uint64_t items, uint64_t local, const interp_argument *arguments,
                      uint32_t count) {
-  const ir_function *f = ir_function_find(r->module, qn_sv_from(kernel));
-  if (!f) QN_FAIL(QN_ERROR_NOT_FOUND, "no kernel %s", kernel);
-  if (r->is_native) return run_native(r, f, items, local, arguments, count);
   interp_launch launch = {.dimensions = 1,
                           .global = {items, 1, 1},
                           .local = {local, 1, 1},
                           .arguments = arguments,
                           .argument_count = count};
-  return interp_run(f, &launch, NULL);
+  if (r->device != RUNNER_NATIVE) return runner_launch(r, kernel, &launch);
+  const ir_function *f = ir_function_find(r->module, qn_sv_from(kernel));
+  if (!f) QN_FAIL(QN_ERROR_NOT_FOUND, "no kernel %s", kernel);
+  return run_native(r, f, items, local, arguments, count);
 }
