@@ -142,7 +142,8 @@ static void put_item(splitter *s, ir_inst *inst) {
 
 static void put_group(splitter *s, ir_inst *inst) {
   ir_inst_append(s->group.block, inst);
-  if (s->region) ir_inst_move_before(inst, s->region);
+  /* A region made without memory is in no block. */
+  if (s->region && s->region->parent) ir_inst_move_before(inst, s->region);
 }
 
 /* Stores to variables of the group stand before the open region unless it reads the old value. */

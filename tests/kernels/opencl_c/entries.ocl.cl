@@ -1,6 +1,9 @@
 /* Made by Quern. Build with: -cl-std=CL1.2 */
 #pragma OPENCL FP_CONTRACT OFF
 
+struct quern_launch_3 {
+  ulong offset[3];
+};
 struct quern_range {
   ulong global_size[3];
   ulong global_offset[3];
@@ -8,17 +11,10 @@ struct quern_range {
   ulong num_groups[3];
   ulong enqueued_local[3];
 };
-struct quern_launch_3 {
-  ulong offset[3];
-};
 struct quern_launch_range_1 {
   struct quern_range range;
   ulong offset[1];
 };
-
-int group(int n, struct quern_range *range) {
-  return (int)(get_group_id(0) + range->group_base[0]) * n;
-}
 
 kernel void plain(global int *out, constant float *c, local const int *m, global const int *restrict in, int n, struct quern_launch_3 launch) {
   out = (global int *)((global char *)out + launch.offset[0]);
@@ -28,6 +24,10 @@ kernel void plain(global int *out, constant float *c, local const int *m, global
   if (i < n) {
     out[i] = in[i] + (int)c[get_local_id(1)] + (int)get_local_size(0);
   }
+}
+
+int group(int n, struct quern_range *range) {
+  return (int)(get_group_id(0) + range->group_base[0]) * n;
 }
 
 kernel void ranged(global int *out, struct quern_launch_range_1 launch) {
