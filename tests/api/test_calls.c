@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -422,6 +423,85 @@ static void each_call_of_many_threads_comes_exactly_once(void **state) {
   assert_int_equal(c.called, c.asked);
 }
 
+/* The processor's queues: the callback's thread helps with the work that it waits for. */
+static void calls_come_on_every_device(void **state) {
+  (void)state;
+  static const char *const selectors[] = {"cpu", "check", "null"};
+  enum { ROUNDS = 50 };
+  for (int d = 0; d < 3; d++) {
+    test_device t = test_open(selectors[d]);
+    seen s = {0};
+    numbered calls[ROUNDS];
+    qn_queue queue = test_queue(t.device);
+    qn_buffer buffer = test_buffer(t.device, 1 << 18);
+    for (uint64_t i = 0; i < ROUNDS; i++) {
+      calls[i] = (numbered){&s, i};
+      qn_point point = fill(queue, buffer, 'x');
+      OK(qn_queue_call(queue, &point, note_number, &calls[i]));
+    }
+    wait_for(&s.count, ROUNDS);
+    for (uint64_t i = 0; i < ROUNDS; i++) assert_int_equal(s.order[i], i);
+    test_close(&t);
+  }
+}
+
+/* ---- Exit --------------------------------------------------------------------------------------- */
+
+static const char *self;
+
+static void say_called(void *user, qn_status status) {
+  (void)user, (void)status;
+  fprintf(stderr, "called\n");
+}
+
+static void never_end(void *user, qn_status status) {
+  (void)status;
+  atomic_store((_Atomic uint32_t *)user, 1);
+  for (;;) pause_ms(1000);
+}
+
+static int exit_with_a_call_waiting(void) {
+  fixture f = open_fake();
+  qn_queue queue = test_queue(f.t.device);
+  qn_buffer buffer = test_buffer(f.t.device, 64);
+  f.control->allowed = 0;
+  fill(queue, buffer, 1);
+  return qn_queue_call(queue, NULL, say_called, NULL) == QN_OK ? 10 : 1;
+}
+
+static int exit_with_a_call_that_does_not_end(void) {
+  static _Atomic uint32_t is_inside;
+  test_device t = test_open("null");
+  qn_queue queue = test_queue(t.device);
+  if (qn_queue_call(queue, NULL, never_end, &is_inside) != QN_OK) return 1;
+  while (!is_inside) sched_yield();
+  return 10;
+}
+
+static const struct {
+  const char *name;
+  int (*run)(void);
+} exits[] = {{"waiting", exit_with_a_call_waiting}, {"endless", exit_with_a_call_that_does_not_end}};
+
+static void test_L6_exit_waits_for_no_call_and_makes_none(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof exits / sizeof *exits; i++) {
+    char command[1024];
+    time_t start = time(NULL);
+    snprintf(command, sizeof command, "exec '%s' %s 2>&1", self, exits[i].name);
+    FILE *program = popen(command, "r");
+    assert_non_null(program);
+    char said[256] = "";
+    size_t size = fread(said, 1, sizeof said - 1, program);
+    said[size] = '\0';
+    int status = pclose(program);
+    assert_string_equal(said, "");
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 10);
+    assert_true(time(NULL) - start < 15);
+  }
+}
+
 /* ---- Descriptors -------------------------------------------------------------------------------- */
 
 static bool is_readable(int32_t descriptor, int timeout_ms) {
@@ -484,7 +564,10 @@ static void descriptors_of_the_library_are_closed(void **state) {
   assert_int_equal(count_descriptors(), before);
 }
 
-int main(void) {
+int main(int count, char **arguments) {
+  for (size_t i = 0; i < sizeof exits / sizeof *exits; i++)
+    if (count == 2 && strcmp(arguments[1], exits[i].name) == 0) return exits[i].run();
+  self = arguments[0];
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(there_is_no_thread_before_the_first_call),
       cmocka_unit_test(a_call_comes_once_when_its_point_is_complete),
@@ -499,6 +582,8 @@ int main(void) {
       cmocka_unit_test(a_callback_makes_uses_and_releases_objects),
       cmocka_unit_test(a_callback_may_release_all_that_there_is),
       cmocka_unit_test(each_call_of_many_threads_comes_exactly_once),
+      cmocka_unit_test(calls_come_on_every_device),
+      cmocka_unit_test(test_L6_exit_waits_for_no_call_and_makes_none),
       cmocka_unit_test(a_descriptor_becomes_readable_at_its_point),
       cmocka_unit_test(descriptors_of_the_library_are_closed),
   };
