@@ -30,7 +30,7 @@ static const char source[] =
     "kernel void first(global int *a) { a[get_global_id(0)] += 1; }\n"
     "kernel void second(global int *a, int n) { for (int i = 0; i < n; i++) a[get_global_id(0)] += i; }\n";
 
-enum { QUEUES = 3, LAUNCHES = 12, COPIES = 25, FILLS = 10, THREADS = 4, TURNS = 2 };
+enum { QUEUES = 3, LAUNCHES = 8, COPIES = 8, FILLS = 4, THREADS = 4, TURNS = 2 };
 
 typedef struct world {
   const char *selector;

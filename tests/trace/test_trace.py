@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """QUERN_TRACE: what a real run writes, against trace.schema.json and for its sense.
 
-test_trace.py TRACE_PROGRAM BUILD_DIR [unittest options]
+test_trace.py TRACE_PROGRAM BUILD_DIR [unittest options: Trace or Processor for one of the two]
 """
 
 import collections
@@ -36,7 +36,7 @@ def strict(text):
     return json.loads(text, object_pairs_hook=pairs, parse_constant=refuse)
 
 
-class Trace(unittest.TestCase):
+class Base(unittest.TestCase):
     def setUp(self):
         self.directory = tempfile.TemporaryDirectory()
         self.path = pathlib.Path(self.directory.name) / "trace.json"
@@ -115,8 +115,6 @@ class Trace(unittest.TestCase):
         for category in COMMANDS:
             self.assertEqual(len(self.of(events, category)), counts[category], category)
 
-    # ---- Tests ----
-
     def check_all_is_told(self, device):
         _, counts = self.run_program(device, "close")
         events = self.read()
@@ -131,6 +129,16 @@ class Trace(unittest.TestCase):
         self.assertEqual([e["args"]["detail"] for e in self.of(events, "device")], [device])
         return events, counts
 
+
+class Processor(Base):
+    """Generated code: needs LLVM, which the thread sanitizer can't see into."""
+
+    def test_cpu(self):
+        events, _ = self.check_all_is_told("cpu")
+        self.assertEqual({e["args"]["clock"] for e in events if e.get("cat") in COMMANDS}, {"device"})
+
+
+class Trace(Base):
     def test_every_launch_copy_and_fill_is_told_once_with_device_times(self):
         events, _ = self.check_all_is_told("check")
         for event in events:
@@ -138,7 +146,7 @@ class Trace(unittest.TestCase):
                 self.assertEqual(event["args"]["clock"], "device")
                 self.assertEqual(event["args"]["state"], "done")
         launches = collections.Counter(e["name"] for e in self.of(events, "launch"))
-        self.assertEqual(launches, {"first": 36, "second": 36})
+        self.assertEqual(launches, {"first": 24, "second": 24})
         # On this machine the device's clock is the host's: work begins after it was submitted, and waits end after it.
         ends = [e["ts"] + e["dur"] for e in events if e.get("cat") in COMMANDS]
         closed = max(e["ts"] + e["dur"] for e in self.of(events, "wait"))
@@ -153,10 +161,6 @@ class Trace(unittest.TestCase):
         self.assertEqual(compiles, ["front end", "generate code", "load", "build", "front end", "build"])
         self.assertEqual([e["name"] for e in self.of(events, "cache")], ["miss", "hit in memory"])
         self.assertEqual({e["args"]["detail"] for e in self.of(events, "compile")}, {'a "file"\\ with\tan odd \x01 ? name.cl'})
-
-    def test_cpu(self):
-        events, _ = self.check_all_is_told("cpu")
-        self.assertEqual({e["args"]["clock"] for e in events if e.get("cat") in COMMANDS}, {"device"})
 
     def test_null(self):
         events, _ = self.check_all_is_told("null")
