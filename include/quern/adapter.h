@@ -159,12 +159,11 @@ enum {
   QN_COMMAND_FILL = 3,
   QN_COMMAND_WRITE = 4, /* host to memory */
   QN_COMMAND_READ = 5,  /* memory to host */
-  QN_COMMAND_WAIT =
-      6, /* for a value of another queue of this adapter's device. No value from here on is complete, or told
-                         * as complete when it failed, before that one is: what is complete implies all that it waited
-                         * for, also after a failure of this queue */
-  QN_COMMAND_MARK = 7 /* nothing: a value of its own */
+  QN_COMMAND_WAIT = 6,  /* for a value of another queue of this adapter's device; see below */
+  QN_COMMAND_MARK = 7   /* nothing: a value of its own */
 };
+/* No value from a wait on is complete, or told as complete when it failed, before the value that it waits for is: what is
+ * complete implies all that it waited for, also after a failure of its queue. */
 
 /* One argument of a launch, in the order of the kernel's parameters (A6). */
 typedef struct qn_launch_argument {
