@@ -5,7 +5,8 @@
 #include "base/handle.h"
 #include "bench.h"
 
-enum { TURNS = 21, ROUNDS = 200000 };
+#define TURNS 21
+#define ROUNDS 200000
 
 static const void *handle;
 

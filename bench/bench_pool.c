@@ -9,15 +9,13 @@
 
 #include "bench.h"
 
-enum {
-  TURNS = 21,
-  ROUNDS = 20000,
-  SIZE = 4096,
-  CROSS = 512,
-  RANDOM_STEPS = 20000,
-  RANDOM_LIVE = 1000,
-  MOST_THREADS = 8
-};
+#define TURNS 21
+#define ROUNDS 20000
+#define SIZE 4096
+#define CROSS 512
+#define RANDOM_STEPS 20000
+#define RANDOM_LIVE 1000
+#define MOST_THREADS 8
 
 /* ---- Peers --------------------------------------------------------------------------------------- */
 
