@@ -347,7 +347,8 @@ typedef struct qn_buffer_options {
  * used last comes back at once, also while its work is in flight; should another queue use the buffer first all the
  * same, that costs a wait on the device, tracked or not, and never a race with what used the memory before.
  * Errors: INVALID_ARGUMENT, INVALID_HANDLE, OUT_OF_MEMORY, LIMIT, UNSUPPORTED.
- * Cost: locks 4, allocations 2 (a free block serves); first call: any; otherwise: any (it also destroys what is due of what was released). */
+ * Cost: locks 1 (the queue that is named has a free block of the size); first call: any; otherwise: any (what is due of what
+ * was released is destroyed too). */
 QN_API QN_MUST_USE qn_status qn_buffer_create(qn_device device, const qn_buffer_options *options,
                                               qn_buffer *out_buffer);
 

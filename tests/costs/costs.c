@@ -57,6 +57,12 @@ static void drop(void) {
   settle();
 }
 
+/* What the queue's next buffer gets. */
+static void drop_at_once(void) {
+  if (w.object) OK(qn_release(w.object));
+  w.object = NULL;
+}
+
 static void drop_device(void) {
   OK(qn_release(w.object));
   w.object = NULL;
@@ -114,7 +120,6 @@ static qn_buffer_info buffer_info = {.struct_size = sizeof buffer_info};
 static qn_program_info program_info = {.struct_size = sizeof program_info};
 static qn_kernel_info kernel_info = {.struct_size = sizeof kernel_info};
 static qn_argument_info argument_info = {.struct_size = sizeof argument_info};
-static const qn_buffer_options buffer_options = {.struct_size = sizeof buffer_options, .size_bytes = 64};
 static const qn_program_options program_options = {.struct_size = sizeof program_options, .source = entry_source};
 static uint32_t number;
 static uint64_t wide;
@@ -128,6 +133,10 @@ static qn_status with_view(qn_status (*function)(const qn_view *view)) {
 static qn_status fill_view(const qn_view *view) { return qn_fill(w.queue, view, "x", 1, NULL); }
 static qn_status write_view(const qn_view *view) { return qn_write(w.queue, view, entry_source, NULL); }
 static qn_status read_view(const qn_view *view) { return qn_read(w.queue, view, read_here, NULL); }
+static qn_status create_for_queue(void) {
+  const qn_buffer_options options = {.struct_size = sizeof options, .size_bytes = 64, .queue = w.queue};
+  return qn_buffer_create(w.device, &options, (qn_buffer *)(void *)&w.object);
+}
 static qn_status map_view(const qn_view *view) { return qn_buffer_map(view, QN_MAP_READ, QN_FOREVER, &w.mapped); }
 static qn_status copy_view(const qn_view *view) {
   qn_view source = view_of(w.other);
@@ -176,7 +185,7 @@ DO(qn_queue_call, qn_queue_call(w.queue, NULL, call_nothing, NULL))
 DO(qn_queue_descriptor, qn_queue_descriptor(w.queue, NULL, &w.descriptor))
 DO(qn_point_wait, qn_point_wait(&w.done, QN_FOREVER))
 DO(qn_point_elapsed, qn_point_elapsed(&w.timed_done, &w.timed_done, &elapsed_ns))
-DO(qn_buffer_create, qn_buffer_create(w.device, &buffer_options, (qn_buffer *)(void *)&w.object))
+DO(qn_buffer_create, create_for_queue())
 DO(qn_buffer_query, qn_buffer_query(w.buffer, &buffer_info))
 DO(qn_buffer_map, with_view(map_view))
 DO(qn_buffer_unmap, unmap_mapped())
@@ -228,7 +237,7 @@ static const measure of_objects[] = {
     MEASURE(qn_device_query, NULL, NULL),
     MEASURE(qn_device_statistics_get, NULL, NULL),
     MEASURE(qn_queue_create, settle, drop),
-    MEASURE(qn_buffer_create, settle, drop),
+    MEASURE(qn_buffer_create, NULL, drop_at_once),
     MEASURE(qn_retain, NULL, drop_retained),
     MEASURE(qn_release, make_buffer, settle),
     MEASURE(qn_release, make_queue, settle),
