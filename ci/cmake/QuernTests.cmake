@@ -6,6 +6,7 @@
 #   long     only with ./test.sh --long
 #   device   needs a device that this machine may lack
 #   serial   measures: no other test runs beside it
+#   once     of tests/api: takes long, so a build with a sanitizer has it with the shared library alone
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 
 # Leaks of libraries that are not ours are named in files of their own.
@@ -95,13 +96,20 @@ function(quern_api_test source)
   if(NOT QUERN_LLVM AND ("llvm" IN_LIST labels OR "warm" IN_LIST labels))
     return()
   endif()
+  set(variants shared static)
+  if(QUERN_SANITIZE AND "once" IN_LIST labels)
+    set(variants shared)
+  endif()
   add_executable(${name}_shared ${source})
   target_link_libraries(${name}_shared PRIVATE quern)
-  add_executable(${name}_static ${source})
-  add_dependencies(${name}_static quern-archive)
-  target_link_libraries(${name}_static PRIVATE ${PROJECT_BINARY_DIR}/libquern.a ${quern_libraries_public})
-  set_property(TARGET ${name}_static APPEND PROPERTY LINK_DEPENDS ${PROJECT_BINARY_DIR}/libquern.a)
-  foreach(program ${name}_shared ${name}_static)
+  if("static" IN_LIST variants)
+    add_executable(${name}_static ${source})
+    add_dependencies(${name}_static quern-archive)
+    target_link_libraries(${name}_static PRIVATE ${PROJECT_BINARY_DIR}/libquern.a ${quern_libraries_public})
+    set_property(TARGET ${name}_static APPEND PROPERTY LINK_DEPENDS ${PROJECT_BINARY_DIR}/libquern.a)
+  endif()
+  foreach(variant ${variants})
+    set(program ${name}_${variant})
     quern_test_program(${program})
     add_test(NAME ${program} COMMAND ${program})
     quern_test_properties(${program} api ${labels})

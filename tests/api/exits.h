@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "support.h"
+#include "support/process.h"
 
 /* ---- A process's world -------------------------------------------------------------------------- */
 
@@ -256,12 +257,16 @@ static inline void assert_ends_well(pid_t child, const char *what) {
 }
 
 /* The thread sanitizer would make every exit last a second; tells of threads that have ended and that nobody has joined yet,
- * which who ends without closing leaves; and ends a forked child that starts a thread. */
-static inline void tame_thread_sanitizer(void) {
+ * which who ends without closing leaves; and ends a forked child that starts a thread. It reads its options when a process
+ * starts: so this program starts again. First in main. */
+static inline void tame_thread_sanitizer(char **argv) {
+  static const char tame[] = "atexit_sleep_ms=0:report_thread_leaks=0:die_after_fork=0";
   const char *options = getenv("TSAN_OPTIONS");
   char more[4096];
-  snprintf(more, sizeof more, "%s:atexit_sleep_ms=0:report_thread_leaks=0:die_after_fork=0", options ? options : "");
+  if (!SANITIZER_THREADS || (options && strstr(options, tame))) return;
+  snprintf(more, sizeof more, "%s:%s", options ? options : "", tame);
   setenv("TSAN_OPTIONS", more, 1);
+  execv("/proc/self/exe", argv);
 }
 
 static inline void run_exit(const char *way, const char *state, const char *device) {

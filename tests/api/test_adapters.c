@@ -1,4 +1,4 @@
-/* labels: threads */
+/* labels: threads once */
 /* Adapters that can't be used: the others work, and each says why it doesn't (A5, L7). */
 #include <signal.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* labels: threads */
+/* labels: threads once */
 /* Closing a runtime while others open devices and list adapters: an adapter's instance is closed when nobody uses it any
  * longer, once (L1, L6). */
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* labels: threads warm */
+/* labels: threads warm once */
 /* L6: exit is inert, whatever is in flight and however the process ends. test_exit_llvm.c has the cases with LLVM loaded,
  * test_fork.c what a fork does. */
 #include "entries.h"
@@ -79,6 +79,7 @@ static void test_L6_exit_after_closing(void **state) {
 }
 
 int main(int argc, char **argv) {
+  tame_thread_sanitizer(argv);
   if (argc == 4 && strcmp(argv[1], "closed") == 0) return closed_child();
   if (argc == 4 && strncmp(argv[1], "late", 4) == 0) return late_child(argv[1]);
   if (argc == 4) return exit_child(argv + 1);
@@ -89,7 +90,6 @@ int main(int argc, char **argv) {
   };
   const char *const sources[] = {exits_source};
   if (!warm_start(sources, 1)) return 1;
-  tame_thread_sanitizer();
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
   warm_end();
   return failed;

@@ -1,4 +1,4 @@
-/* labels: llvm */
+/* labels: llvm once */
 /* L6: exit is inert with LLVM loaded, also while threads are compiling in it. */
 #include "exits.h"
 #include "support/rounds.h"

@@ -1,4 +1,4 @@
-/* labels: threads warm */
+/* labels: threads warm once */
 /* L4: releases as a garbage collector does them: from any thread, in any order, while others work, at a thread's end, inside
  * a callback. finalizers.py does it with a real one. */
 #include <pthread.h>

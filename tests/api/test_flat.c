@@ -1,4 +1,4 @@
-/* labels: threads warm serial */
+/* labels: threads warm serial once */
 /* What does not grow: openings and closings (L6), launches without a wait (section 8), objects that come and go (L2, L5). */
 #include <malloc.h>
 

@@ -1,4 +1,4 @@
-/* labels: threads warm */
+/* labels: threads warm once */
 /* L6: in a forked child everything says so, releases do nothing, and the parent goes on. */
 #include "entries.h"
 #include "exits.h"
@@ -214,6 +214,7 @@ static void test_L6_a_fork_during_the_first_call_does_not_hang(void **state) {
 }
 
 int main(int argc, char **argv) {
+  tame_thread_sanitizer(argv);
   if (argc == 4 && strcmp(argv[1], "first") == 0) return fork_before_the_first_call();
   if (argc == 4 && strcmp(argv[1], "racing") == 0) return fork_during_the_first_call();
   const struct CMUnitTest tests[] = {
@@ -225,7 +226,6 @@ int main(int argc, char **argv) {
   };
   const char *const sources[] = {exits_source, entry_source};
   if (!warm_start(sources, 2)) return 1;
-  tame_thread_sanitizer();
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
   warm_end();
   return failed;

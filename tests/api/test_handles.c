@@ -1,4 +1,4 @@
-/* labels: threads */
+/* labels: threads once */
 /* L2 and L3 at the public interface: no function takes a handle that is stale, doubled, of another kind, of another runtime
  * or forged. entries.h lists the functions; one that a header declares or the library exports and the list lacks fails. */
 #include "entries.h"

@@ -1,4 +1,4 @@
-/* labels: threads */
+/* labels: threads once */
 /* L3, L4: objects are released in every order while their work is in flight. On the interpreter and on the devices without
  * kernels; test_orders_cpu.c does the same on the processor. */
 #include "orders.h"

@@ -1,4 +1,4 @@
-/* labels: threads warm */
+/* labels: threads warm once */
 /* L3, L4: the orders of release of test_orders.c, on the processor. */
 #include "orders.h"
 #include "support/warm.h"

@@ -234,10 +234,17 @@ static uint64_t in_fresh_processes(const char *selector, uint64_t stride) {
   }
 }
 
+/* Under a sanitizer a process takes ten times as long. */
+#ifdef HAS_SANITIZER
+enum { SLOWNESS = 8 };
+#else
+enum { SLOWNESS = 1 };
+#endif
+
 static void fresh(const char *selector, uint64_t least, uint64_t in_short) {
   char what[96];
   snprintf(what, sizeof what, "of how many places of faults in a fresh process on %s one is taken:", selector);
-  uint64_t stride = test_rounds(what, in_short, 1);
+  uint64_t stride = test_rounds(what, in_short * SLOWNESS, 1);
   uint64_t places = in_fresh_processes(selector, stride);
   printf("measured: %llu places of faults in a fresh process on %s\n", (unsigned long long)places, selector);
   assert_true(places >= least);
@@ -262,7 +269,7 @@ static void again(const char *selector, uint64_t in_short) {
   char what[96];
   int failed = 0;
   snprintf(what, sizeof what, "of how many places of faults in one process on %s one is taken:", selector);
-  uint64_t stride = test_rounds(what, in_short, 1), places = 0, told = 0;
+  uint64_t stride = test_rounds(what, in_short * SLOWNESS, 1), places = 0, told = 0;
   assert_int_equal(live(selector, -1, &failed), 0);
   uint64_t descriptors = count_descriptors();
   for (uint64_t faults = 1; faults != 0; places += stride) {
