@@ -4,7 +4,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "adapters/null/control.h"
 #include "fake_device.h"
 
 static qn_memory_statistics memory(qn_device device) {
@@ -287,40 +286,6 @@ static void test_P4_a_hung_queue_does_not_hold_back_untracked_buffers_and_queues
   close_fake(&f);
 }
 
-static void test_P4_a_hung_queue_does_not_hold_back_kernels(void **state) {
-  (void)state;
-  setenv("QUERN_NULL", "kernels=1", 1);
-  test_device t = test_open("null");
-  unsetenv("QUERN_NULL");
-  uint64_t address = 0;
-  OK(qn_native_handle(t.device, NULL_CONTROL, &address));
-  const null_control *control = (const null_control *)(uintptr_t)address;
-  qn_queue hung = test_queue(t.device), well = test_queue(t.device);
-  qn_program_options o = QN_INIT(qn_program_options);
-  qn_program program = NULL;
-  qn_kernel kernel = NULL, busy = NULL;
-  qn_buffer buffer = test_buffer(t.device, 64), other = test_buffer(t.device, 64);
-  o.source = "kernel void one(global int *a) { a[0] = 1; } kernel void two(global int *a) { a[0] = 2; }";
-  OK(qn_program_build(t.device, &o, &program));
-  OK(qn_kernel_get(program, "one", &kernel));
-  OK(qn_kernel_get(program, "two", &busy));
-  qn_point point = {0, 0};
-  OK(qn_queue_last(hung, &point));
-  control->hold(control->device, point.queue, 1);
-  OK(qn_launch(hung, busy, QN_RANGE_1D(1), QN_ARGS(other), NULL));
-  OK(qn_launch(well, kernel, QN_RANGE_1D(1), QN_ARGS(buffer), NULL));
-  OK(qn_queue_finish(well, SECOND));
-  OK(qn_release(kernel));
-  OK(qn_device_drain(t.device, 10 * SECOND)); /* with a fence over all queues it would take for ever */
-  OK(qn_release(busy));
-  assert_int_equal(qn_device_drain(t.device, 5000000), QN_ERROR_TIMEOUT);
-  control->go(control->device, 0);
-  OK(qn_device_drain(t.device, 10 * SECOND));
-  char text[200];
-  assert_int_equal(control->violation(0, text, sizeof text), 0);
-  test_close(&t);
-}
-
 /* ---- P5 ------------------------------------------------------------------------------------------ */
 
 typedef struct pressure {
@@ -574,7 +539,6 @@ int main(void) {
       cmocka_unit_test(test_L5_memory_of_a_queue_that_is_gone_is_anyones),
       cmocka_unit_test(test_P3_memory_whose_work_failed_is_not_used_again),
       cmocka_unit_test(test_P4_a_hung_queue_does_not_hold_back_untracked_buffers_and_queues),
-      cmocka_unit_test(test_P4_a_hung_queue_does_not_hold_back_kernels),
       cmocka_unit_test(test_P5_the_pressure_callback_makes_room),
       cmocka_unit_test(test_P5_the_host_waits_as_long_as_it_is_told_to),
       cmocka_unit_test(test_P5_the_snapshot_fits_or_says_what_it_needs),
