@@ -236,6 +236,8 @@ typedef struct qn_device_statistics {
   uint64_t memory_used, memory_cached, memory_reserved; /* bytes; cached: all that is free; qn_memory_statistics */
   uint64_t launches, copies, fills;                     /* since the device was opened */
   uint64_t programs_compiled, program_cache_hits;
+  uint32_t cached_programs; /* loaded programs that are in use or kept for the next who asks; counted anew */
+  uint32_t reserved;
 } qn_device_statistics;
 /* Cost: locks any (one a queue, and some). */
 QN_API QN_MUST_USE qn_status qn_device_statistics_get(qn_device device, qn_device_statistics *out_statistics);

@@ -435,8 +435,10 @@ static void count_commands(core_device *device, qn_device_statistics *s) {
   qn_mutex_unlock(&device->lock);
 }
 
-static void gather(core_device *device, qn_device_statistics *s) {
+static qn_status gather(core_device *device, qn_device_statistics *s) {
   qn_pool_statistics pool;
+  uint32_t cached = 0;
+  QN_TRY(core_program_cache_count(&device->programs, &cached));
   qn_pool_query(&device->pool, &pool);
   *s = (qn_device_statistics){.struct_size = sizeof *s,
                               .queues = living(device, QN_KIND_QUEUE),
@@ -448,8 +450,10 @@ static void gather(core_device *device, qn_device_statistics *s) {
                               .memory_cached = pool.reserved - pool.used,
                               .memory_reserved = pool.reserved,
                               .programs_compiled = atomic_load(&device->programs_compiled),
-                              .program_cache_hits = atomic_load(&device->program_cache_hits)};
+                              .program_cache_hits = atomic_load(&device->program_cache_hits),
+                              .cached_programs = cached};
   count_commands(device, s);
+  return QN_OK;
 }
 
 static qn_status statistics(qn_device handle, qn_device_statistics *out_statistics) {
@@ -457,10 +461,10 @@ static qn_status statistics(qn_device handle, qn_device_statistics *out_statisti
   QN_TRY(core_info_check(out_statistics, "out_statistics"));
   QN_TRY(core_device_pin(handle, &device));
   qn_device_statistics s;
-  gather(device, &s);
-  CORE_INFO_WRITE(out_statistics, &s);
+  qn_status status = gather(device, &s);
+  if (status >= 0) CORE_INFO_WRITE(out_statistics, &s);
   qn_handle_unpin(handle);
-  return QN_OK;
+  return status;
 }
 
 qn_status qn_device_statistics_get(qn_device device, qn_device_statistics *out_statistics) {

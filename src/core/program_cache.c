@@ -148,3 +148,18 @@ void core_program_cache_close(core_program_cache *cache, core_refusal *refusal) 
   core_refusal_note(refusal, core_program_cache_trim(cache), "program");
   qn_map_free(&cache->map);
 }
+
+qn_status core_program_cache_count(core_program_cache *cache, uint32_t *out_count) {
+  uint32_t entries = 0, idle = 0;
+  qn_mutex_lock(&cache->lock);
+  for (size_t i = 0; i < cache->map.capacity; i++) {
+    const core_binary *binary = cache->map.entries[i].value;
+    entries += binary != NULL;
+    idle += binary && binary->users == 0;
+  }
+  bool right = entries == cache->map.count && idle == cache->idle;
+  qn_mutex_unlock(&cache->lock);
+  if (!right) QN_FAIL(QN_ERROR_INTERNAL, "the program cache has %u entries, and counts otherwise", entries);
+  *out_count = entries;
+  return QN_OK;
+}

@@ -60,6 +60,8 @@ QN_MUST_USE qn_status core_program_cache_get(core_program_cache *cache, const qn
                                              void *user, core_binary **out_binary, bool *out_hit);
 /* Errors: what the adapter refused when an old binary was destroyed. */
 QN_MUST_USE qn_status core_program_cache_put(core_program_cache *cache, core_binary *binary);
+/* Counts the entries one by one. Errors: INTERNAL when the cache's own counts differ from it. */
+QN_MUST_USE qn_status core_program_cache_count(core_program_cache *cache, uint32_t *out_count);
 /* Destroys the idle ones. Errors: the first thing that the adapter refused. */
 QN_MUST_USE qn_status core_program_cache_trim(core_program_cache *cache);
 

@@ -11,7 +11,8 @@
   X(cross_queue)      \
   X(points)           \
   X(time_limits)      \
-  X(lifetime) X(pool) X(threads) X(programs) X(reflection) X(math) X(failure) X(loss) X(callbacks) X(timed)
+  X(lifetime)         \
+  X(pool) X(threads) X(programs) X(program_cache) X(reflection) X(math) X(failure) X(loss) X(callbacks) X(timed)
 
 #define CTS_X(name) extern const cts_suite cts_suite_##name;
 CTS_SUITES(CTS_X)
