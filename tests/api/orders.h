@@ -57,7 +57,10 @@ typedef struct life {
   qn_point done;
 } life;
 
-static bool is_processor(const char *selector) { return strcmp(selector, "cpu") == 0; }
+/* `audit` stands in front of cpu. */
+static bool is_processor(const char *selector) {
+  return strcmp(selector, "cpu") == 0 || strcmp(selector, "audit") == 0;
+}
 static bool has_kernels(const char *selector) { return strcmp(selector, "null") != 0; }
 
 /* The queue stands still from here on, until `go`. The buffer and the kernel go at once: work in flight keeps them. */

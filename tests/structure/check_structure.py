@@ -211,17 +211,31 @@ def check_exports(path, expected, *options):
     return wrong + [f"{path.name}: lacks {name}, which a public header declares" for name in sorted(expected - defined)]
 
 
+def check_exit(path, *registers):
+    """L1, L6: nothing of a library has to run when the process ends, but what the core registers."""
+    wrong = []
+    for name in sorted(global_symbols(path, "-D")[1] & {"atexit", "on_exit", "__cxa_atexit", "__cxa_at_quick_exit"} - set(registers)):
+        wrong.append(f"{path.name}: uses {name}: nothing is registered for the end of the process")
+    sizes = re.findall(r"\.fini_array\s+FINI_ARRAY\s+\w+\s+\w+\s+(\w+)", run("readelf", "-SW", path))
+    if any(int(size, 16) > 8 for size in sizes):  # the compiler's own one
+        wrong.append(f"{path.name}: has destructors")
+    return wrong
+
+
 def check_libraries(source, build):
     public = public_functions(source)
     wrong = [] if public else ["no public function was found in the headers"]
     shared = build / "libquern.so"
     wrong += check_exports(shared, public, "-D") + check_needed(shared, LIBRARIES["libquern.so"])
+    wrong += check_exit(shared, "__cxa_atexit", "__cxa_at_quick_exit")
     wrong += check_exports(build / "libquern.a", public)
     plugin = build / "libquern-llvm.so"
     if plugin.is_file():
         wrong += check_exports(plugin, {"qn_llvm_entry"}, "-D") + check_needed(plugin, LIBRARIES["libquern-llvm.so"])
+        wrong += check_exit(plugin)
     for adapter in sorted(build.glob("libquern-adapter-*.so")):
         wrong += check_exports(adapter, {"qn_adapter_entry"}, "-D") + check_needed(adapter, LIBRARIES["libquern-adapter"])
+        wrong += check_exit(adapter)
         undefined = global_symbols(adapter, "-D")[1]
         wrong += [f"{adapter.name}: uses {name}: an adapter has adapter.h alone" for name in sorted(undefined) if name.startswith("qn_")]
     command = build / "quern"
@@ -309,6 +323,12 @@ def self_test_symbols(root):
     expect(wrong, check_needed(library, set()), "needs libb2.so.1")
     if check_needed(library, {"libb2.so.1"}):
         wrong.append("self-test: libb2 is allowed")
+    if check_exit(library):
+        wrong.append("self-test: this library does nothing at exit")
+    late = compiled("late.so", "#include <stdlib.h>\nstatic void f(void) {} void g(void) { atexit(f); }", "-shared")
+    expect(wrong, check_exit(late), "uses __cxa_atexit")
+    ended = compiled("ended.so", "__attribute__((destructor)) static void f(void) {}", "-shared")
+    expect(wrong, check_exit(ended), "has destructors")
     return wrong
 
 
