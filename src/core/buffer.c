@@ -89,6 +89,7 @@ static bool write_points(core_buffer *buffer) {
   if (count > QN_POOL_READERS) uses->writer = points[--count];
   for (uint32_t i = 0; i < count; i++) uses->readers[i] = points[i];
   uses->reader_count = count;
+  uses->is_unordered = true;
   if (count > 0) atomic_store_explicit(&uses->owner, points[count - 1].queue, memory_order_relaxed);
   core_uses_clear(&buffer->uses);
   return true;
@@ -99,7 +100,7 @@ static bool has_work(const core_buffer *buffer) {
   if (is_untracked(buffer)) return core_uses_is_pending(&buffer->uses); /* its memory was new: nothing was before */
   uint32_t count = qn_pool_uses_points(&buffer->block.uses, points);
   for (uint32_t i = 0; i < count; i++)
-    if (core_point_look(&points[i]) == CORE_POINT_PENDING) return true;
+    if (core_point_is_in_flight(&points[i])) return true;
   return false;
 }
 

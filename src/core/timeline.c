@@ -208,6 +208,14 @@ core_point_state core_point_look(const qn_point *point) {
   return look(core_timeline_slot(point->queue), point, true);
 }
 
+bool core_point_is_in_flight(const qn_point *point) {
+  core_point_state state = core_point_look(point);
+  uint64_t completed = 0, failed_first = 0;
+  if (state != CORE_POINT_FAILED) return state == CORE_POINT_PENDING;
+  core_timeline_progress(point->queue, &completed, &failed_first);
+  return point->value > completed;
+}
+
 bool core_point_is_known_complete(const qn_point *point) {
   core_timeline *t = core_timeline_slot(point->queue);
   return !t || look(t, point, false) != CORE_POINT_PENDING;

@@ -26,11 +26,11 @@ struct qn_pool_lane;
 typedef struct core_timeline {
   /* Written at creation and retirement; a reader looks at it before and after what it reads. 0: free. */
   _Atomic uint64_t id;
-  _Atomic uint32_t live;          /* 1 while the adapter's queue may be asked */
-  _Atomic uint32_t users;         /* threads that ask it just now without a pin of the queue */
-  _Atomic uint64_t submitted;     /* the last value given out */
-  _Atomic uint64_t completed;     /* every value up to this one is known to be complete, done or failed */
-  _Atomic uint64_t failed_first;  /* the first value that failed; 0: none. Set before `completed` covers it */
+  _Atomic uint32_t live;         /* 1 while the adapter's queue may be asked */
+  _Atomic uint32_t users;        /* threads that ask it just now without a pin of the queue */
+  _Atomic uint64_t submitted;    /* the last value given out */
+  _Atomic uint64_t completed;    /* every value up to this one is known to be complete, done or failed */
+  _Atomic uint64_t failed_first; /* the first value that failed; 0: none. Set before `completed` covers it */
   const qn_adapter_table *table;
   qn_adapter_queue *queue;
   const void *device;        /* queues of one device can wait for each other on it */
@@ -42,8 +42,9 @@ typedef struct core_timeline {
    * slot: it may be taken for an id that has retired. Several are taken in the order of slots. */
   qn_mutex lock;
   uint32_t slot;
-  core_known known;  /* what it already waits for */
-  core_uses waiters; /* who has recorded a wait for it, with the waits' values: the queue's driver object outlives those */
+  core_known known; /* what it already waits for */
+  core_uses
+      waiters; /* who has recorded a wait for it, with the waits' values: the queue's driver object outlives those */
   core_recent recent;
 
   core_failure failure; /* the first cause; written once, before failed_first */
@@ -107,6 +108,9 @@ typedef enum core_point_state {
 
 /* Never waits; asks the adapter at most once. Sets no error text. */
 core_point_state core_point_look(const qn_point *point);
+/* Whether the device may still be at it: not complete, also where it is known already that it fails. What is to be destroyed or
+ * used by others waits for that. */
+bool core_point_is_in_flight(const qn_point *point);
 /* From memory, without asking: false is no news. */
 bool core_point_is_known_complete(const qn_point *point);
 /* Waits. Errors as qn_point_wait. */

@@ -64,17 +64,32 @@ void core_tracking_unlock(core_locks *locks) {
 
 /* ---- Waits -------------------------------------------------------------------------------------- */
 
-static bool is_pending(const qn_point *point, uint64_t own_id) {
-  return point->queue != own_id && point->value != 0 && core_point_look(point) == CORE_POINT_PENDING;
+/* What of a buffer's points others must wait for. */
+typedef struct pending {
+  bool writer, readers[CORE_READERS];
+} pending;
+
+/* Whether a point of another queue is worth keeping. What failed is, though nobody waits for it any longer: a block whose
+ * last use failed is quarantined (P3). */
+static bool matters(const qn_point *point, bool *out_pending) {
+  core_point_state state = point->value == 0 ? CORE_POINT_COMPLETE : core_point_look(point);
+  *out_pending = state == CORE_POINT_PENDING || (state == CORE_POINT_FAILED && core_point_is_in_flight(point));
+  return state == CORE_POINT_PENDING || state == CORE_POINT_FAILED;
 }
 
 /* Forgets what other queues have completed, so that later looks are compares. */
-static void forget_complete(core_tracking *t, uint64_t own_id) {
-  if (t->writer.queue != own_id && !is_pending(&t->writer, own_id)) t->writer = (qn_point){0, 0};
+static pending forget_complete(core_tracking *t, uint64_t own_id) {
+  pending p = {0};
+  if (t->writer.queue != own_id && !matters(&t->writer, &p.writer)) t->writer = (qn_point){0, 0};
   uint32_t kept = 0;
-  for (uint32_t i = 0; i < t->reader_count; i++)
-    if (t->readers[i].queue == own_id || is_pending(&t->readers[i], own_id)) t->readers[kept++] = t->readers[i];
+  for (uint32_t i = 0; i < t->reader_count; i++) {
+    bool is_own = t->readers[i].queue == own_id, is_pending = false;
+    if (!is_own && !matters(&t->readers[i], &is_pending)) continue;
+    p.readers[kept] = is_pending;
+    t->readers[kept++] = t->readers[i];
+  }
   t->reader_count = kept;
+  return p;
 }
 
 static bool has_reader(const core_tracking *t, uint64_t id) {
@@ -84,17 +99,17 @@ static bool has_reader(const core_tracking *t, uint64_t id) {
 }
 
 static qn_status wait_for_use(core_tracking *t, uint64_t own_id, uint32_t access, core_wait_fn wait, void *user) {
-  forget_complete(t, own_id);
-  if (t->writer.value != 0 && t->writer.queue != own_id) {
+  const pending p = forget_complete(t, own_id);
+  if (p.writer) {
     qn_status status = wait(user, &t->writer);
     if (status != QN_OK) return status;
   }
   /* A reader too many waits for the first one and stands for both (core_tracking_note). */
-  bool writes = (access & QN_ACCESS_WRITE) != 0;
-  bool merges = !writes && t->reader_count == CORE_READERS && !has_reader(t, own_id);
-  uint32_t count = writes ? t->reader_count : merges ? 1 : 0;
+  bool all = (access & QN_ACCESS_WRITE) != 0 || t->is_unordered;
+  bool merges = !all && t->reader_count == CORE_READERS && !has_reader(t, own_id);
+  uint32_t count = all ? t->reader_count : merges ? 1 : 0;
   for (uint32_t i = 0; i < count; i++) {
-    qn_status status = t->readers[i].queue == own_id ? QN_OK : wait(user, &t->readers[i]);
+    qn_status status = p.readers[i] ? wait(user, &t->readers[i]) : QN_OK;
     if (status != QN_OK) return status;
   }
   return QN_OK;
@@ -106,7 +121,7 @@ static qn_status wait_for_birth(core_birth *birth, uint64_t own_id, core_wait_fn
   bool is_over = true;
   for (uint32_t i = 0; i < birth->count; i++) {
     const qn_point *point = &birth->points[i];
-    if (core_point_look(point) != CORE_POINT_PENDING) continue;
+    if (!core_point_is_in_flight(point)) continue;
     is_over = false;
     qn_status status = point->queue == own_id ? QN_OK : wait(user, point);
     if (status != QN_OK) return status;
@@ -151,6 +166,7 @@ static void note_use(core_tracking *t, uint32_t access, const qn_point *point) {
   if (access & QN_ACCESS_WRITE) {
     t->writer = *point;
     t->reader_count = 0;
+    t->is_unordered = false;
   } else {
     note_read(t, point);
   }

@@ -79,7 +79,7 @@ bool core_uses_is_pending(const core_uses *uses) {
     for (int i = 0; i < CORE_USES_SLOTS; i++) {
       const qn_point point = {atomic_load_explicit(&part->slots[i].queue, memory_order_relaxed),
                               atomic_load_explicit(&part->slots[i].value, memory_order_acquire)};
-      if (point.value != 0 && core_point_look(&point) == CORE_POINT_PENDING) return true;
+      if (point.value != 0 && core_point_is_in_flight(&point)) return true;
     }
   return false;
 }

@@ -26,6 +26,8 @@ typedef struct qn_pool_uses {
   qn_point writer;                   /* {0, 0}: none */
   qn_point readers[QN_POOL_READERS]; /* since the writer; one a queue. Each of them waited for the writer */
   uint32_t reader_count;
+  /* The points are those of an untracked buffer that is gone: none says anything of another, and even who reads waits for all. */
+  bool is_unordered;
 } qn_pool_uses;
 
 enum { QN_POOL_USED, QN_POOL_FREE, QN_POOL_QUARANTINED };

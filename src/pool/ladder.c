@@ -55,7 +55,8 @@ static bool covers(const knowledge *has, const qn_point *point) {
 /* Each reader waited for the writer: whoever waits for a reader waits for the writer too. */
 static bool covers_block(const knowledge *has, const qn_pool_block *block) {
   const qn_pool_uses *uses = &block->uses;
-  if (!covers(has, &block->filed) || (uses->reader_count == 0 && !covers(has, &uses->writer))) return false;
+  bool needs_writer = uses->reader_count == 0 || uses->is_unordered;
+  if (!covers(has, &block->filed) || (needs_writer && !covers(has, &uses->writer))) return false;
   for (uint32_t i = 0; i < uses->reader_count; i++)
     if (!covers(has, &uses->readers[i])) return false;
   return true;

@@ -14,6 +14,7 @@ void qn_pool_uses_clear(qn_pool_uses *uses) {
   atomic_store_explicit(&uses->owner, 0, memory_order_relaxed);
   uses->writer = (qn_point){0, 0};
   uses->reader_count = 0;
+  uses->is_unordered = false;
 }
 
 /* Whether all points are of one queue; then the last value, 0 for no point at all. */

@@ -407,6 +407,27 @@ static void a_failure_covers_what_comes_after_it_on_its_queue(void **state) {
   tear_down(&r);
 }
 
+/* What is complete, done or failed, means that all it waited for is, also after a failure. */
+static void a_failure_does_not_pass_a_wait(void **state) {
+  (void)state;
+  rig r = set_up("");
+  uint64_t value = 0;
+  r.control->hold(r.control->device, 2, 1);
+  fill(&r, 1, 1, 1);
+  r.control->fail_at(r.control->device, 1, 1, 42, "smoke");
+  fill(&r, 0, 0, 1);
+  fill(&r, 0, 0, 2);
+  wait_for(&r, 0, 1, 1);
+  fill(&r, 0, 0, 3);
+  assert_int_equal(table->queue_wait(r.queue[0], 2, 10 * SECOND), QN_OK);
+  assert_int_equal(table->queue_wait(r.queue[0], 3, 2000000), QN_ERROR_TIMEOUT);
+  assert_int_equal(table->queue_completed(r.queue[0], &value), QN_ERROR_DEVICE);
+  assert_int_equal(value, 2);
+  r.control->go(r.control->device, 2);
+  assert_int_equal(finish(&r, 0), QN_OK);
+  tear_down(&r);
+}
+
 static void a_lost_device_fails_everywhere(void **state) {
   (void)state;
   rig r = set_up("seed=5");
@@ -591,6 +612,7 @@ int main(void) {
       cmocka_unit_test(times_are_virtual_and_waits_order_them),
       cmocka_unit_test(a_held_queue_stands_still_until_it_is_let_go),
       cmocka_unit_test(a_failure_covers_what_comes_after_it_on_its_queue),
+      cmocka_unit_test(a_failure_does_not_pass_a_wait),
       cmocka_unit_test(a_lost_device_fails_everywhere),
       cmocka_unit_test(submissions_are_rejected_or_find_no_room_on_command),
       cmocka_unit_test(launches_mix_their_arguments),

@@ -33,6 +33,7 @@ typedef struct null_counts {
   uint64_t waits_doubled;               /* the queue had recorded a wait for that value or a later one */
   uint64_t waits_implied;               /* the value was before the command anyhow: seen complete, or through others */
   uint64_t queues, memories;            /* living */
+  uint64_t memory_bytes;                /* of the living memories, without what is wrapped */
   uint64_t memories_made, addresses_again; /* and how many of them have the address freed last */
   uint64_t checked;                        /* accesses that were compared with the order asked for */
   uint64_t violations;                     /* of this library, all devices: see `violation` */

@@ -128,7 +128,8 @@ void sim_check_submit(sim_stream *stream, uint64_t value) {
   task->clock = sim_clock_keep(stream->clock);
   const sim_access now = {
       .stream = stream->name, .slot = stream->slot, .op = p->op, .value = value, .at = stream->base + value};
-  for (uint32_t i = 0; i < p->use_count; i++) check_use(stream, &p->uses[i], now);
+  bool will_run = stream->failure.value == 0; /* else it only passes */
+  for (uint32_t i = 0; will_run && i < p->use_count; i++) check_use(stream, &p->uses[i], now);
 }
 
 /* ---- What the host knows ------------------------------------------------------------------------ */
@@ -144,6 +145,19 @@ void sim_check_told(sim_stream *stream, uint64_t value) {
   sim_clock_drop(device->host);
   device->host = joined;
   stream->told = value;
+}
+
+void sim_check_told_failure(sim_stream *stream) {
+  sim_device *device = stream->device;
+  uint64_t at = stream->base + stream->submitted;
+  if (sim_clock_at(device->host, stream->slot) >= at) return;
+  sim_clock *raised = sim_clock_join(device->host, NULL, stream->slot, at);
+  if (!raised) {
+    give_up(device);
+    return;
+  }
+  sim_clock_drop(device->host);
+  device->host = raised;
 }
 
 void sim_check_destroy_block(sim_device *device, sim_block *block) {

@@ -56,7 +56,7 @@ static void lose(void *given, const char *text) {
   pthread_mutex_lock(&device->lock);
   device->is_lost = true;
   strncpy(device->lost_text, text, sizeof device->lost_text - 1);
-  if (device->streams) sim_fail(device->streams, device->streams->done + 1, SIM_LOST, 0, device->lost_text);
+  if (device->streams) sim_fail(device->streams, SIM_LOST, 0, device->lost_text);
   pthread_mutex_unlock(&device->lock);
 }
 
@@ -83,6 +83,7 @@ static void count(void *given, null_counts *out_counts) {
   pthread_mutex_lock(&device->lock);
   *out_counts = device->counts;
   out_counts->steps = device->steps;
+  out_counts->memory_bytes = device->memory_used;
   out_counts->ring_bytes = device->counts.queues * device->capacity * sizeof(sim_task);
   pthread_mutex_unlock(&device->lock);
   out_counts->violations = sim_violation_count();

@@ -130,7 +130,8 @@ struct sim_device {
   sim_settings settings;
   uint64_t random;
   sim_stream *streams, *last_stream, *active, *last_active;
-  uint64_t arrivals, steps, polls;
+  uint64_t arrivals, steps;
+  uint64_t looks;  /* at progress, since somebody submitted or waited */
   uint64_t now_ns; /* virtual */
   uint64_t capacity;
   uint64_t hold_at; /* of streams to come */
@@ -166,8 +167,8 @@ void sim_scheduler_stop(sim_device *device);
 void sim_scheduler_kick(sim_device *device);
 void sim_activate(sim_stream *stream);
 void sim_deactivate(sim_stream *stream);
-/* Makes `value` and all after it fail, and the other streams of the same domain with it. Under the lock. */
-void sim_fail(sim_stream *stream, uint64_t value, sim_result result, int32_t code, const char *text);
+/* Makes the stream fail from its next value on, and the other streams of the same domain with it. Under the lock. */
+void sim_fail(sim_stream *stream, sim_result result, int32_t code, const char *text);
 uint64_t sim_random(sim_device *device, uint64_t below);
 /* True one time in `n`; never when n is 0. */
 bool sim_chance(sim_device *device, uint64_t n);
@@ -183,6 +184,8 @@ void sim_scribble(const sim_packet *packet);
 void sim_check_submit(sim_stream *stream, uint64_t value);
 /* The host is told that the stream is complete up to `value`. */
 void sim_check_told(sim_stream *stream, uint64_t value);
+/* The host is told that the stream has failed: nothing of it runs any longer, whatever else it waits for. */
+void sim_check_told_failure(sim_stream *stream);
 void sim_check_destroy_block(sim_device *device, sim_block *block);
 void sim_check_destroy_stream(sim_stream *stream);
 /* Gives the stream its slot. False: no memory. */

@@ -58,37 +58,33 @@ static void note_times(sim_stream *stream, uint64_t value, uint64_t begin_ns, ui
 
 /* ---- Failures ----------------------------------------------------------------------------------- */
 
-static void fail_one(sim_stream *stream, uint64_t value, sim_result result, int32_t code, const char *text) {
-  while (stream->is_busy) pthread_cond_wait(&stream->device->changed, &stream->device->lock);
-  if (stream->failure.value == 0) {
-    stream->failure =
-        (sim_failure){.value = value > stream->done ? value : stream->done + 1, .result = result, .code = code};
-    strncpy(stream->failure.text, text, sizeof stream->failure.text - 1);
-    atomic_store(&stream->failed, result);
-  }
-  for (uint64_t v = stream->done + 1; v <= stream->submitted; v++) {
-    sim_task *task = sim_task_at(stream, v);
-    if (task->packet.op == SIM_WAIT) task->packet.stream->waiters--;
-    note_times(stream, v, stream->now_ns, stream->now_ns);
-  }
-  stream->done = stream->submitted;
-  show(stream, stream->done);
+/* From its next value on. One that is being run now is that value. */
+static void fail_one(sim_stream *stream, sim_result result, int32_t code, const char *text) {
+  if (stream->failure.value != 0) return;
+  stream->failure = (sim_failure){.value = stream->done + 1, .result = result, .code = code};
+  strncpy(stream->failure.text, text, sizeof stream->failure.text - 1);
+  atomic_store(&stream->failed, result);
 }
 
 enum { DOMAIN_DEVICE = 3 };
 
-void sim_fail(sim_stream *stream, uint64_t value, sim_result result, int32_t code, const char *text) {
+void sim_fail(sim_stream *stream, sim_result result, int32_t code, const char *text) {
   sim_device *device = stream->device;
-  fail_one(stream, value, result, code, text);
-  if (device->settings.domain != DOMAIN_DEVICE && result != SIM_LOST) return;
+  fail_one(stream, result, code, text);
   for (sim_stream *other = device->streams; other; other = other->next)
-    if (other != stream) fail_one(other, other->done + 1, result, code, text);
+    if (device->settings.domain == DOMAIN_DEVICE || result == SIM_LOST) fail_one(other, result, code, text);
+  pthread_cond_broadcast(&device->changed);
 }
 
 /* ---- Running ------------------------------------------------------------------------------------ */
 
+static bool has_failed(const sim_stream *stream) { return stream->failure.value != 0; }
+
+/* After a failure packets pass without being run, held or not; but no value passes a wait before its time, so that what is
+ * complete means that all it waited for is. */
 static bool can_run(const sim_stream *stream) {
-  if (stream->is_busy || stream->done == stream->submitted || stream->done + 1 >= stream->hold_at) return false;
+  if (stream->is_busy || stream->done == stream->submitted) return false;
+  if (stream->done + 1 >= stream->hold_at && !has_failed(stream)) return false;
   const sim_packet *p = &sim_task_at(stream, stream->done + 1)->packet;
   return p->op != SIM_WAIT || p->stream->done >= p->value;
 }
@@ -132,21 +128,18 @@ static void run(sim_stream *stream) {
   sim_device *device = stream->device;
   uint64_t value = stream->done + 1;
   sim_task *task = sim_task_at(stream, value);
-  bool fails = must_fail(stream, value);
+  bool passes = has_failed(stream), fails = !passes && must_fail(stream, value);
   stream->is_busy = true;
   pthread_mutex_unlock(&device->lock);
   if (fails)
     sim_scribble(&task->packet);
-  else
+  else if (!passes)
     sim_run(&task->packet);
   pthread_mutex_lock(&device->lock);
   stream->is_busy = false;
-  advance(stream, value);
-  if (fails) {
-    sim_fail(stream, value, SIM_FAILED, stream->ordered.code, stream->ordered.text);
-    return;
-  }
+  if (fails) sim_fail(stream, SIM_FAILED, stream->ordered.code, stream->ordered.text);
   if (task->packet.op == SIM_WAIT) task->packet.stream->waiters--;
+  advance(stream, value);
   stream->done = value;
   if (device->settings.late == 0 || device->settings.seed == 0)
     show(stream, value);

@@ -107,12 +107,6 @@ static void take(sim_stream *stream, const sim_packet *packet) {
   sim_activate(stream);
 }
 
-/* What comes after a failure fails with it. */
-static void fail_late_comers(sim_stream *stream) {
-  const sim_failure first = stream->failure;
-  if (first.value != 0) sim_fail(stream, first.value, first.result, first.code, first.text);
-}
-
 static void count_submission(sim_device *device, sim_result result) {
   device->counts.submissions += result == SIM_OK;
   device->counts.rejected += result == SIM_REJECTED;
@@ -122,40 +116,46 @@ static void count_submission(sim_device *device, sim_result result) {
 sim_result sim_stream_submit(sim_stream *stream, const sim_packet *packets, uint32_t count) {
   sim_device *device = stream->device;
   pthread_mutex_lock(&device->lock);
+  device->looks = 0;
   sim_result result = admit(stream, count);
   count_submission(device, result);
   for (uint32_t i = 0; result == SIM_OK && i < count; i++) {
     device->counts.commands[packets[i].op]++;
     take(stream, &packets[i]);
   }
-  if (result == SIM_OK) {
-    fail_late_comers(stream);
-    sim_scheduler_kick(device);
-  }
+  if (result == SIM_OK) sim_scheduler_kick(device);
   pthread_mutex_unlock(&device->lock);
   return result;
 }
 
 /* ---- Progress ----------------------------------------------------------------------------------- */
 
-/* Host calls make steps when no thread does; somebody who only looks must see progress too. */
-enum { LOOKS_A_STEP = 8 };
+/* Host calls make steps when no thread does; somebody who only looks must see progress too, and the more the longer nobody
+ * does anything else. */
+enum { LOOKS_A_STEP = 32 };
 
-static uint64_t look(sim_stream *stream) {
-  sim_device *device = stream->device;
-  pthread_mutex_lock(&device->lock);
-  if (!device->has_thread && ++device->polls % LOOKS_A_STEP == 0) (void)sim_step(device);
-  uint64_t seen = atomic_load(&stream->seen);
-  if (device->is_checked) sim_check_told(stream, seen);
-  pthread_mutex_unlock(&device->lock);
-  return seen;
+static void step_for_a_look(sim_device *device) {
+  uint64_t steps = ++device->looks / LOOKS_A_STEP;
+  while (steps > 0 && sim_step(device)) steps--;
 }
 
 /* The value first, then whether something failed: a failure is stored before the value that covers it. */
+static sim_result look(sim_stream *stream, uint64_t *out_value) {
+  sim_device *device = stream->device;
+  pthread_mutex_lock(&device->lock);
+  if (!device->has_thread) step_for_a_look(device);
+  *out_value = atomic_load(&stream->seen);
+  sim_result result = atomic_load(&stream->failed);
+  if (device->is_checked) sim_check_told(stream, *out_value);
+  if (device->is_checked && result != SIM_OK) sim_check_told_failure(stream);
+  pthread_mutex_unlock(&device->lock);
+  return result;
+}
+
 sim_result sim_stream_completed(sim_stream *stream, uint64_t *out_value) {
   const sim_device *device = stream->device;
-  bool is_plain = device->has_thread && !device->is_checked;
-  *out_value = is_plain ? atomic_load(&stream->seen) : look(stream);
+  if (!device->has_thread || device->is_checked) return look(stream, out_value);
+  *out_value = atomic_load(&stream->seen);
   return atomic_load(&stream->failed);
 }
 
@@ -187,6 +187,7 @@ sim_result sim_stream_wait(sim_stream *stream, uint64_t value, uint64_t timeout_
   const struct timespec deadline = deadline_after(timeout_ns);
   bool in_time = true;
   pthread_mutex_lock(&device->lock);
+  device->looks = 0;
   while (atomic_load(&stream->seen) < value && in_time) {
     if (!device->has_thread && sim_step(device))
       in_time = !is_past(&deadline);
