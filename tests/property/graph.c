@@ -453,7 +453,18 @@ static void run(const property_device *d, uint64_t seed, const graph_options *op
   close_graph(&g, shared);
 }
 
-void graph_run(const property_device *d, uint64_t seed, const graph_options *options) { run(d, seed, options, NULL); }
+/* For so many graphs at once. */
+static void limit_memory(const property_device *d, const graph_options *options, uint64_t graphs) {
+  qn_memory_options o = QN_INIT(qn_memory_options);
+  uint64_t largest = options->sizes + options->sizes / 8 + 256; /* a block's, of the largest buffer */
+  o.limit_bytes = options->is_short ? graphs * (options->buffers + 1) * largest : 0;
+  OK(qn_memory_configure(d->device, &o));
+}
+
+void graph_run(const property_device *d, uint64_t seed, const graph_options *options) {
+  limit_memory(d, options, 1);
+  run(d, seed, options, NULL);
+}
 
 enum { THREADS = 4 };
 typedef struct worker {
@@ -473,6 +484,7 @@ static void *work(void *given) {
 void graph_run_threads(const property_device *d, uint64_t seed, const graph_options *options) {
   qn_queue queues[MAX_QUEUES];
   worker workers[THREADS];
+  limit_memory(d, options, THREADS);
   for (uint32_t i = 0; i < options->queues; i++) queues[i] = test_queue(d->device);
   for (int i = 0; i < THREADS; i++) {
     workers[i] = (worker){.d = d, .options = options, .queues = queues, .seed = seed * THREADS + (uint64_t)i};

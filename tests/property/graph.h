@@ -12,6 +12,8 @@ typedef struct graph_options {
   bool launches;  /* else copies, fills, writes and reads alone */
   bool queues_come_and_go;
   bool buffers_come_and_go;
+  bool
+      is_short; /* of memory: the pool may take little more than the buffers need, so that blocks in use go on at once */
   bool is_hasty;   /* never waits in between */
   bool is_refused; /* the driver rejects submissions now and then; what is refused counts as not asked for */
 } graph_options;

@@ -10,6 +10,7 @@ static graph_options any_options(property_random *random) {
                          .launches = true,
                          .queues_come_and_go = property_chance(random, 2),
                          .buffers_come_and_go = property_chance(random, 2),
+                         .is_short = property_chance(random, 2),
                          .is_hasty = property_chance(random, 2)};
 }
 
@@ -44,8 +45,13 @@ static void test_P6_random_graphs_on_opencl(void **state) {
 
 static void test_P6_threads_with_random_graphs_share_queues(void **state) {
   (void)state;
-  const graph_options options = {
-      .queues = 5, .buffers = 4, .steps = 100, .sizes = 2000, .launches = true, .buffers_come_and_go = true};
+  const graph_options options = {.queues = 5,
+                                 .buffers = 4,
+                                 .steps = 100,
+                                 .sizes = 2000,
+                                 .launches = true,
+                                 .buffers_come_and_go = true,
+                                 .is_short = true};
   property_device d = property_open("cpu", "seed=0");
   PROPERTY_EACH_SEED(seed, "random graphs of threads on cpu", 20, 1000) graph_run_threads(&d, seed, &options);
   property_close(&d);

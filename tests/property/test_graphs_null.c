@@ -33,6 +33,7 @@ static void test_P6_random_graphs_with_queues_and_buffers_that_come_and_go(void 
     graph_options options = any_options(&random);
     options.queues = 2 + (uint32_t)property_pick(&random, 14);
     options.queues_come_and_go = options.buffers_come_and_go = true;
+    options.is_short = property_chance(&random, 2);
     graph_run(&d, seed, &options);
     property_close(&d);
   }
@@ -50,6 +51,7 @@ static void test_L5_rejected_submissions_leave_no_hole_and_no_trace(void **state
     graph_options options = any_options(&random);
     options.queues_come_and_go = options.buffers_come_and_go = property_chance(&random, 2);
     options.is_refused = true;
+    options.is_short = property_chance(&random, 2);
     graph_run(&d, seed, &options);
     property_close(&d);
   }
@@ -58,8 +60,13 @@ static void test_L5_rejected_submissions_leave_no_hole_and_no_trace(void **state
 /* Host threads make the steps, or a thread of the device does. */
 static void test_P6_threads_with_random_graphs_share_queues(void **state) {
   (void)state;
-  const graph_options options = {
-      .queues = 5, .buffers = 4, .steps = 100, .sizes = 300, .launches = true, .buffers_come_and_go = true};
+  const graph_options options = {.queues = 5,
+                                 .buffers = 4,
+                                 .steps = 100,
+                                 .sizes = 300,
+                                 .launches = true,
+                                 .buffers_come_and_go = true,
+                                 .is_short = true};
   PROPERTY_EACH_SEED(seed, "random graphs of threads on null", 20, 2000) {
     property_device d =
         property_open("null", "seed=%llu,kernels=1,host=%d,delay_ns=3000", (unsigned long long)seed, (int)(seed % 2));
