@@ -436,7 +436,7 @@ static void close_graph(graph *g, const qn_queue *shared) {
     free(g->places[i].model);
   }
   for (uint32_t i = 0; !shared && i < g->options.queues; i++) OK(qn_release(g->queues[i]));
-  for (int i = 0; i < 2; i++) OK(qn_release(g->kernels[i]));
+  for (int i = 0; i < 2; i++) OK(qn_release(g->kernels[i])); /* NULL without launches */
   OK(qn_release(g->program));
 }
 

@@ -83,6 +83,19 @@ property_device property_open(const char *selector, const char *settings, ...) {
   return d;
 }
 
+bool property_can_launch(const property_device *d) {
+  qn_program_options o = QN_INIT(qn_program_options);
+  qn_program program = NULL;
+  o.source = "kernel void nothing(global int *x) {}";
+  qn_status status = qn_program_build(d->device, &o, &program);
+  bool has_none = status == QN_ERROR_UNSUPPORTED || status == QN_ERROR_NOT_FOUND; /* of kernels, or a code generator */
+  if (has_none) printf("without launches: %s\n", qn_error_text());
+  if (has_none) return false;
+  OK(status);
+  OK(qn_release(program));
+  return true;
+}
+
 null_counts property_counts(const property_device *d) {
   null_counts counts;
   d->control->count(d->control->device, &counts);

@@ -57,6 +57,8 @@ typedef struct property_device {
 
 /* Opens the device; `settings` are for the simulated one (printf's). Not there: `device` is NULL and a line is printed. */
 property_device property_open(const char *selector, const char *settings, ...) __attribute__((format(printf, 2, 3)));
+/* Whether it runs kernels; a line is printed when this library makes no code for it. */
+bool property_can_launch(const property_device *d);
 /* Closes it, and there must have been no violation. */
 void property_close(property_device *d);
 null_counts property_counts(const property_device *d);

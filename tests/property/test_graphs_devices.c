@@ -2,12 +2,12 @@
 /* P6 on devices that run kernels: random graphs give what a serial run gives. */
 #include "graph.h"
 
-static graph_options any_options(property_random *random) {
+static graph_options any_options(property_random *random, bool launches) {
   return (graph_options){.queues = 2 + (uint32_t)property_pick(random, 6),
                          .buffers = 3 + (uint32_t)property_pick(random, 6),
                          .steps = 150,
                          .sizes = 1u << (4 + property_pick(random, 12)),
-                         .launches = true,
+                         .launches = launches,
                          .queues_come_and_go = property_chance(random, 2),
                          .buffers_come_and_go = property_chance(random, 2),
                          .is_short = property_chance(random, 2),
@@ -18,10 +18,11 @@ static void run_graphs(const char *selector, uint64_t in_short, uint64_t in_long
   char what[64];
   property_device d = property_open(selector, "seed=0");
   if (!d.device) return;
+  bool launches = property_can_launch(&d);
   snprintf(what, sizeof what, "random graphs on %s", selector);
   PROPERTY_EACH_SEED(seed, what, in_short, in_long) {
     property_random random = {seed};
-    graph_options options = any_options(&random);
+    graph_options options = any_options(&random, launches);
     if (options.sizes > largest) options.sizes = largest;
     graph_run(&d, seed, &options);
   }

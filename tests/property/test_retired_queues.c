@@ -263,13 +263,11 @@ static const char slow_source[] =
     "}\n";
 
 static void make_slow_kernel(situation *s) {
-  qn_device_info info = QN_INIT(qn_device_info);
   qn_program_options o = QN_INIT(qn_program_options);
   qn_program program = NULL;
   o.source = slow_source;
-  OK(qn_device_query(s->d.device, &info));
-  if (PROPERTY_TSAN || !(info.features & QN_FEATURE_KERNELS)) return;
-  if (qn_program_build(s->d.device, &o, &program) != QN_OK) return; /* without a code generator */
+  if (PROPERTY_TSAN || !property_can_launch(&s->d)) return;
+  OK(qn_program_build(s->d.device, &o, &program));
   OK(qn_kernel_get(program, "slow", &s->slow));
   OK(qn_release(program));
 }
