@@ -272,9 +272,10 @@ static qn_status wait_for_memory(search *s, qn_pool_block **out_block) {
   for (;;) {
     bool waited = false;
     QN_TRY(wait_a_little(s, qn_clock_left(deadline), &waited));
-    if (!waited) return out_of_memory(s);
+    /* Also when there is nothing to wait for: another thread may have released something since the last look. */
     qn_status status = go_round(s, out_block);
     if (status != QN_NOT_READY) return status;
+    if (!waited) return out_of_memory(s);
   }
 }
 

@@ -314,7 +314,7 @@ static void run_situation(const char *selector, const char *settings, uint64_t s
     limit_memory(&s, i % 2 ? size : size / 4);
     run_rounds(&s, rounds / 4);
   }
-  report(&s, rounds < 10000 ? 20 : 1000);
+  report(&s, rounds < 10000 ? 1 : 1000);
   close_situation(&s);
 }
 
