@@ -404,9 +404,65 @@ static void test_P1_a_driver_without_memory_is_asked_again_after_some_was_given_
   run_pool(seed, 64 << 10, "no_memory=5");
 }
 
+/* A block that a writer and several readers used; the next queue waits for some of them, directly or through another. */
+static void known_once(const property_device *d, property_random *random) {
+  enum { READERS = 4 };
+  static unsigned char out[READERS][256];
+  qn_queue writer = test_queue(d->device), between = test_queue(d->device), next = test_queue(d->device);
+  qn_queue readers[READERS];
+  qn_buffer buffer = test_buffer(d->device, 256), again = NULL;
+  qn_view view = test_view(buffer, 0, QN_WHOLE);
+  qn_point points[READERS];
+  uint64_t count = 1 + property_pick(random, READERS);
+  for (int i = 0; i < READERS; i++) readers[i] = test_queue(d->device);
+  OK(qn_fill(writer, &view, "w", 1, NULL));
+  for (uint64_t i = 0; i < count; i++) OK(qn_read(readers[i], &view, out[i], &points[i]));
+  for (uint64_t i = 0; i < count; i++) {
+    uint64_t way = property_pick(random, 3);
+    if (way == 0) continue;
+    OK(qn_queue_wait(way == 1 ? next : between, &points[i], 1));
+  }
+  qn_view own = test_view(test_buffer(d->device, 4096), 0, QN_WHOLE);
+  qn_point middle = {0, 0};
+  OK(qn_fill(between, &own, "b", 1, &middle));
+  if (property_pick(random, 4) != 0) OK(qn_queue_wait(next, &middle, 1));
+  OK(qn_release(buffer));
+  qn_buffer_options o = QN_INIT(qn_buffer_options);
+  o.size_bytes = 256;
+  o.queue = next;
+  const pool p = {.d = *d};
+  uint64_t known = statistics(&p).from_known, waits = property_counts(d).commands[NULL_WAIT];
+  OK(qn_buffer_create(d->device, &o, &again));
+  view = test_view(again, 0, QN_WHOLE);
+  OK(qn_fill(next, &view, "n", 1, NULL));
+  property_no_violation(d);
+  if (statistics(&p).from_known > known) assert_int_equal(property_counts(d).commands[NULL_WAIT], waits);
+  OK(qn_queue_finish(next, 60 * SECOND));
+  const void *all[] = {writer, between, next, again, own.buffer};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) OK(qn_release(all[i]));
+  for (int i = 0; i < READERS; i++) OK(qn_queue_finish(readers[i], 60 * SECOND));
+  for (int i = 0; i < READERS; i++) OK(qn_release(readers[i]));
+}
+
+static void test_P1_a_block_is_known_when_all_that_used_it_is(void **state) {
+  (void)state;
+  uint64_t known = 0;
+  PROPERTY_EACH_SEED(seed, "blocks that a queue knows", 30, 2000) {
+    property_random random = {seed};
+    property_device d = property_open("null", "seed=%llu", (unsigned long long)seed);
+    for (int i = 0; i < 10; i++) known_once(&d, &random);
+    const pool p = {.d = d};
+    known += statistics(&p).from_known;
+    property_close(&d);
+  }
+  printf("measured: blocks that a queue knew: %llu\n", (unsigned long long)known);
+  assert_true(known > 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       PROPERTY_TEST(test_P3_sums_agree_and_failed_blocks_stay_away),
+      PROPERTY_TEST(test_P1_a_block_is_known_when_all_that_used_it_is),
       PROPERTY_TEST(test_P1_a_driver_without_memory_is_asked_again_after_some_was_given_back),
   };
   property_watch();
