@@ -193,7 +193,7 @@ static void test_L2_no_adapter_ever_gets_anothers_object(void **state) {
   static stress s = {.addresses.lock = PTHREAD_MUTEX_INITIALIZER};
   pthread_t threads[THREADS];
   char text[256];
-  s.rounds = test_rounds("sets of objects of all adapters made and dropped", 2500, 200000);
+  s.rounds = test_rounds("sets of objects of all adapters made and dropped", 2500, 60000);
   open_devices(&s);
   const null_control controls[2] = {*control_of(s.devices[0]), *control_of(s.devices[1])};
   assert_true(controls[0].violation != controls[1].violation); /* they are two libraries */
