@@ -32,6 +32,7 @@ int main(int argc, char **argv) {
   int status = cts_options_read(argc, argv, &options);
   if (status >= 0) return status;
   cts_patience_ns = options.patience_ns;
+  setenv("QUERN_CACHE", "off", 0); /* what is compiled is tested, and nobody's cache gets what tests make */
   if (options.is_list) {
     cts_print_list(&options);
     return CTS_EXIT_OK;

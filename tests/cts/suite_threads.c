@@ -110,6 +110,7 @@ static void programs(cts *c) { cts_threads(c, THREADS, build_programs, NULL); }
 static void make_and_release(cts *c, uint32_t index, void *user) {
   (void)user;
   uint64_t random = seed_of(c, index), rounds = cts_count(c, 150, 5000);
+  const void *kept = NULL;
   unsigned char out[512];
   for (uint64_t i = 0; i < rounds; i++) {
     qn_queue queue = cts_queue(c);
@@ -119,7 +120,10 @@ static void make_and_release(cts *c, uint32_t index, void *user) {
       cts_get(queue, buffer, out, sizeof out);
       CTS_FILLED("a short-lived buffer of one of several threads", out, (unsigned char)i, sizeof out);
     }
-    cts_drop(c, cts_random_of(&random, 2) ? (const void *)queue : (const void *)buffer);
+    bool queue_first = cts_random_of(&random, 2) == 0;
+    cts_drop(c, queue_first ? (const void *)queue : (const void *)buffer);
+    if (kept) cts_drop(c, kept);
+    kept = queue_first ? (const void *)buffer : (const void *)queue; /* it ends a round later */
   }
 }
 
