@@ -83,16 +83,17 @@ enum { GLOBAL_ID, LOCAL_ID, GROUP_ID, GLOBAL_SIZE, LOCAL_SIZE, ENQUEUED, NUM_GRO
 enum { ITEM_WORDS = 3 * WORDS + 1 };
 
 static const char where_source[] =
+    "#define TELL(d) \\\n"
+    "  o[0] = get_global_id(d); o[1] = get_local_id(d); o[2] = get_group_id(d); o[3] = get_global_size(d); \\\n"
+    "  o[4] = get_local_size(d); o[5] = get_enqueued_local_size(d); o[6] = get_num_groups(d); \\\n"
+    "  o[7] = get_global_offset(d); o += 8;\n"
     "kernel void where(global ulong *out) {\n"
     "  size_t x = get_global_id(0) - get_global_offset(0), y = get_global_id(1) - get_global_offset(1);\n"
     "  size_t z = get_global_id(2) - get_global_offset(2);\n"
     "  global ulong *o = out + (x + get_global_size(0) * (y + get_global_size(1) * z)) * 25;\n"
-    "  for (uint d = 0; d < 3; d++) {\n"
-    "    o[0] = get_global_id(d); o[1] = get_local_id(d); o[2] = get_group_id(d); o[3] = get_global_size(d);\n"
-    "    o[4] = get_local_size(d); o[5] = get_enqueued_local_size(d); o[6] = get_num_groups(d);\n"
-    "    o[7] = get_global_offset(d);\n"
-    "    o += 8;\n"
-    "  }\n"
+    "  TELL(0)\n"
+    "  TELL(1)\n"
+    "  TELL(2)\n"
     "  o[0] = get_work_dim();\n"
     "}\n";
 
@@ -166,6 +167,34 @@ static void items_know_where_they_are(cts *c) {
     memcpy(range.local, cases[i].local, sizeof range.local);
     memcpy(range.offset, cases[i].offset, sizeof range.offset);
     check_where(c, queue, kernel, &range);
+  }
+}
+
+/* 3 and above: 0 for identifiers, 1 for sizes. */
+static void variable_dimensions(cts *c) {
+  static const char source[] =
+      "kernel void where(global ulong *out, uint count) {\n"
+      "  global ulong *o = out + (get_global_id(0) + get_global_size(0) * get_global_id(1)) * count * 4;\n"
+      "  for (uint d = 0; d < count; d++) {\n"
+      "    o[0] = get_global_id(d); o[1] = get_group_id(d); o[2] = get_global_size(d); o[3] = get_num_groups(d);\n"
+      "    o += 4;\n"
+      "  }\n"
+      "}\n";
+  enum { X = 12, Y = 10, COUNT = 5, WORDS_EACH = COUNT * 4 };
+  uint64_t out[X * Y * WORDS_EACH];
+  qn_queue queue = cts_queue(c);
+  qn_kernel kernel = cts_kernel(c, cts_program(c, source), "where");
+  qn_buffer buffer = cts_buffer(c, sizeof out);
+  qn_range range = range_of(2, (const uint64_t[3]){X, Y});
+  range.local[0] = 4;
+  range.local[1] = 5;
+  CTS_OK(qn_launch(queue, kernel, &range, QN_ARGS(buffer, COUNT), NULL));
+  cts_get(queue, buffer, out, sizeof out);
+  for (uint64_t i = 0; i < (uint64_t)X * Y; i++) {
+    const uint64_t x = i % X, y = i / X;
+    const uint64_t wanted[WORDS_EACH] = {x, x / 4, X, 3, y, y / 5, Y, 2, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1};
+    CTS_BYTES("where an item is, asked for by a variable, 4 ulongs a dimension", out + i * WORDS_EACH, wanted,
+              sizeof wanted);
   }
 }
 
@@ -454,6 +483,8 @@ static const cts_test tests[] = {
     {"each_item_of_two_and_three_dimensions_runs_once", two_and_three_dimensions, QN_FEATURE_KERNELS, 0, RANGES},
     {"each_of_a_million_items_runs_once", a_million_items, QN_FEATURE_KERNELS, 0, RANGES},
     {"items_know_where_they_are", items_know_where_they_are, QN_FEATURE_KERNELS, 0, RANGES},
+    {"the_dimension_may_be_a_variable", variable_dimensions, QN_FEATURE_KERNELS, 0,
+     "OpenCL C 1.2, 6.12.1: for dimensions that there are not, identifiers are 0 and sizes are 1"},
     {"the_last_group_may_be_smaller", smaller_last_groups, QN_FEATURE_KERNELS, 0, SMALLER},
     {"offsets_have_as_many_bits_as_addresses", offsets_beyond_32_bits, QN_FEATURE_KERNELS, 0,
      "adapter.h: 'chooses the data model'; qn_launch_record.offset"},

@@ -29,8 +29,8 @@ static const char *make_legal(text_names *names, const char *wish) {
     names->failed = true;
     return "x";
   }
-  if (is_digit(*wish)) *to++ = 'x';
   for (; *wish; wish++) {
+    if (to == copy && is_digit(*wish)) *to++ = 'x'; /* also of "_3" */
     if (is_letter(*wish) || is_digit(*wish))
       *to++ = *wish;
     else if (to > copy && to[-1] != '_')
