@@ -8,7 +8,8 @@ typedef struct text_sign {
   int8_t fixed; /* 1 signed, -1 unsigned, 0 neither */
 } text_sign;
 
-enum { NONE = UINT32_MAX, STRONG = 4 };
+#define NONE UINT32_MAX
+enum { STRONG = 4 };
 
 const ir_type *text_core(const ir_type *type) {
   while (type->kind == IR_POINTER || type->kind == IR_ARRAY || type->kind == IR_VECTOR) type = type->elem;
