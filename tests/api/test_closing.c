@@ -101,7 +101,7 @@ enum { THREADS = 4 };
 static void test_L6_closing_while_others_open_and_list(void **state) {
   (void)state;
   fake_control *control = find_control();
-  uint64_t rounds = test_rounds("runtimes closed while others open devices", 40, 5000);
+  uint64_t rounds = test_rounds("runtimes closed while others open devices", 40, 500);
   for (uint64_t round = 0; round < rounds; round++) {
     qn_runtime runtime = open_runtime();
     pthread_t threads[THREADS];
