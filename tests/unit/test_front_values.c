@@ -417,6 +417,140 @@ BODY(switches, {
   }
 })
 
+/* So many cases that fall into each other are emitted in another way. */
+#define STEP(n)    \
+  case n:          \
+    x = x * 3 + n; \
+    if ((x & 15) == 5) break;
+#define STEPS(n) STEP(n) STEP(n + 1) STEP(n + 2) STEP(n + 3) STEP(n + 4) STEP(n + 5) STEP(n + 6) STEP(n + 7)
+static const char long_switches_shared[] =
+    "#define STEP(n) case n: x = x * 3 + n; if ((x & 15) == 5) break;\n"
+    "#define STEPS(n) STEP(n) STEP(n + 1) STEP(n + 2) STEP(n + 3) STEP(n + 4) STEP(n + 5) STEP(n + 6) STEP(n + 7)\n";
+BODY(long_switches, {
+  for (int i = -3; i < 61; i++) {
+    uint x = i;
+    switch (i) {
+      STEPS(0)
+      STEPS(8)
+      case 16:
+        for (int j = 0; j < 9; j++) {
+          if (j == 2) continue;
+          if (j == 7) break;
+          x += j;
+        }
+        STEPS(17)
+      default:
+        x += 1000;
+        STEPS(30)
+        STEPS(40)
+      case 48: {
+        uint y = x + 3;
+        switch (y & 3) {
+          case 1:
+            break;
+          default:
+            x ^= y;
+        }
+      }
+        if (x == 12345) return;
+        STEPS(50)
+    }
+    r[i + 3] = (int)x;
+  }
+  for (int i = 0; i < 60; i++) {
+    uint x = r[i];
+    switch (i) {
+      STEPS(0)
+      STEPS(8)
+      STEPS(16)
+      case 24:
+        if (x & 1) continue;
+        STEPS(25)
+        STEPS(33)
+        x += 7;
+    }
+    r[i] = (int)x;
+  }
+})
+
+#define WAY(n)        \
+  case n * 37 - 3000: \
+    x = n;            \
+    break;
+#define WAYS(n) WAY(n) WAY(n + 1) WAY(n + 2) WAY(n + 3) WAY(n + 4) WAY(n + 5) WAY(n + 6) WAY(n + 7)
+#define LINK(n)    \
+  if (i == n * 3)  \
+    x = x * 5 + n; \
+  else
+#define LINKS(n) LINK(n) LINK(n + 1) LINK(n + 2) LINK(n + 3) LINK(n + 4) LINK(n + 5) LINK(n + 6) LINK(n + 7)
+static const char many_ways_shared[] =
+    "#define WAY(n) case n * 37 - 3000: x = n; break;\n"
+    "#define WAYS(n) WAY(n) WAY(n + 1) WAY(n + 2) WAY(n + 3) WAY(n + 4) WAY(n + 5) WAY(n + 6) WAY(n + 7)\n"
+    "#define LINK(n) if (i == n * 3) x = x * 5 + n; else\n"
+    "#define LINKS(n) LINK(n) LINK(n + 1) LINK(n + 2) LINK(n + 3) LINK(n + 4) LINK(n + 5) LINK(n + 6) LINK(n + 7)\n";
+BODY(many_ways, {
+  for (int i = -2; i < 170; i++) {
+    int x = -1;
+    switch (i * 37 - 3000 + (i % 9 == 4)) {
+      WAYS(0)
+      WAYS(8)
+      WAYS(16)
+      WAYS(24)
+      WAYS(32)
+      WAYS(40)
+      WAYS(48)
+      WAYS(56)
+      WAYS(64)
+      WAYS(72)
+      WAYS(80)
+      WAYS(88)
+      WAYS(96)
+      WAYS(104)
+      WAYS(112)
+      WAYS(120)
+      WAYS(128)
+      WAYS(136)
+      WAYS(144)
+    }
+    r[(i + 2) & 31] = r[(i + 2) & 31] * 3 + x;
+  }
+  for (int i = -2; i < 320; i++) {
+    int x = i;
+    LINKS(0)
+    LINKS(8)
+    if (i == 100)
+      break;
+    else
+      LINKS(16)
+    if (i == 77)
+      continue;
+    else
+      LINKS(24)
+    LINKS(32)
+    LINKS(40)
+    if (0)
+      x = 1000;
+    else
+      LINKS(48)
+    LINKS(56)
+    LINKS(64) x = -x;
+    r[32 + (i & 31)] = r[32 + (i & 31)] * 3 + x;
+  }
+  for (int i = 0; i < 99; i++) {
+    int x = 0;
+    LINKS(0)
+    LINKS(8)
+    LINKS(16)
+    LINKS(24)
+    if (1)
+      x = 5;
+    else
+      LINKS(32)
+    LINKS(40) {}
+    r[i & 63] ^= x << (i & 15);
+  }
+})
+
 SHARED(
     records,
     typedef struct point {
@@ -613,6 +747,8 @@ static const snippet snippets[] = {
     {"flow", none_shared, flow_body, flow_c},
     {"short circuits", none_shared, short_circuits_body, short_circuits_c},
     {"switches", none_shared, switches_body, switches_c},
+    {"long switches", long_switches_shared, long_switches_body, long_switches_c},
+    {"many ways", many_ways_shared, many_ways_body, many_ways_c},
     {"records", records_shared, records_body, records_c},
     {"pointers", pointers_shared, pointers_body, pointers_c},
     {"constants", constants_shared, constants_body, constants_c},
@@ -645,10 +781,12 @@ TEST_SNIPPET(2, floats)
 TEST_SNIPPET(3, flow)
 TEST_SNIPPET(4, short_circuits)
 TEST_SNIPPET(5, switches)
-TEST_SNIPPET(6, records)
-TEST_SNIPPET(7, pointers)
-TEST_SNIPPET(8, constants)
-TEST_SNIPPET(9, functions)
+TEST_SNIPPET(6, long_switches)
+TEST_SNIPPET(7, many_ways)
+TEST_SNIPPET(8, records)
+TEST_SNIPPET(9, pointers)
+TEST_SNIPPET(10, constants)
+TEST_SNIPPET(11, functions)
 
 /* ---- What C lacks: values by the specification ----------------------------------------------------------------------- */
 
@@ -818,6 +956,8 @@ int main(void) {
       cmocka_unit_test(flow_compute_as_in_c),
       cmocka_unit_test(short_circuits_compute_as_in_c),
       cmocka_unit_test(switches_compute_as_in_c),
+      cmocka_unit_test(long_switches_compute_as_in_c),
+      cmocka_unit_test(many_ways_compute_as_in_c),
       cmocka_unit_test(records_compute_as_in_c),
       cmocka_unit_test(pointers_compute_as_in_c),
       cmocka_unit_test(constants_compute_as_in_c),

@@ -143,15 +143,18 @@ static ir_inst *unary_value(front *f, front_expr *e) {
 
 /* A chain like a + b + c + ... is walked down its left side without recursion. */
 static ir_inst *binary_value(front *f, front_expr *e) {
-  uint32_t depth = 1;
-  front_expr *left = e->a;
-  for (; left->kind == EXPR_BINARY; left = left->a) depth++;
-  ir_inst *value = front_emit_value(f, left);
-  for (uint32_t level = depth; level > 0; level--) {
-    front_expr *at = e;
-    for (uint32_t i = 1; i < level; i++) at = at->a;
-    ir_inst *right = front_emit_value(f, at->b);
-    value = front_emit_arithmetic(f, at, at->op, at->type, value, right);
+  uint32_t depth = 0;
+  for (front_expr *at = e; at->kind == EXPR_BINARY; at = at->a) depth++;
+  front_expr *one = e, **chain = depth == 1 ? &one : QN_ARENA_ARRAY(f->arena, front_expr *, depth);
+  if (chain == NULL) {
+    f->failed = f->m->failed = true;
+    return ir_undef(f->m, front_ir(f, e->type));
+  }
+  for (uint32_t i = 0; i < depth; i++, e = e->a) chain[i] = e;
+  ir_inst *value = front_emit_value(f, e);
+  while (depth-- > 0) {
+    front_expr *at = chain[depth];
+    value = front_emit_arithmetic(f, at, at->op, at->type, value, front_emit_value(f, at->b));
   }
   return value;
 }

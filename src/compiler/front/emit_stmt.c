@@ -70,17 +70,63 @@ static void declaration(front *f, front_object *object) {
 /* ---- Selection
  * ----------------------------------------------------------------------------------------------------------- */
 
+/* A longer chain of else-ifs is cut, so that blocks don't nest as deep as it is long. */
+enum { LINKS_IN_ELSE = 16 };
+
+/* Emits at most so many links of a chain, each in the else of the one before, and leaves the builder in the last else, if
+ * it comes to that. What is left of the chain: NULL, or the next link. */
+static front_stmt *emit_links(front *f, front_stmt *s) {
+  for (int i = 0; s != NULL && s->kind == STMT_IF && !f->m->failed; s = s->other) {
+    if (i == LINKS_IN_ELSE) return s;
+    ir_inst *condition = front_emit_truth(f, s->expr);
+    if (condition->op == IR_CONST && condition->imm == 0) continue;
+    if (condition->op == IR_CONST) break;
+    f->b.loc = s->loc;
+    ir_inst *branch = ir_if(&f->b, condition);
+    into(f, branch, 0, s->body);
+    if (s->other == NULL || f->m->failed) return NULL;
+    ir_into(&f->b, branch->u.ctrl.blocks[1]);
+    i++;
+  }
+  if (s != NULL && !f->m->failed) statement(f, s->kind == STMT_IF ? s->body : s);
+  return NULL;
+}
+
+static bool is_long_chain(const front_stmt *s) {
+  int links = 0;
+  while (s != NULL && s->kind == STMT_IF && links <= LINKS_IN_ELSE) s = s->other, links++;
+  return links > LINKS_IN_ELSE;
+}
+
+static void store_truth(front *f, const ir_var *var, bool value) {
+  (void)ir_store(&f->b, var->address, ir_const_int(f->m, var->type, value));
+}
+
+/* Piece after piece, with a variable that says whether it comes to the next:
+ *   rest = false; if (a) A else if (b) B ... else rest = true;  if (rest) { rest = false; if (c) C ... } */
+static void long_chain(front *f, front_stmt *s) {
+  ir_block *outside = f->b.block;
+  ir_var *rest = ir_var_private(f->b.f, "rest", ir_bool(f->m));
+  while (!f->m->failed) {
+    store_truth(f, rest, false);
+    s = emit_links(f, s);
+    if (s != NULL) store_truth(f, rest, true);
+    ir_into(&f->b, outside);
+    if (s == NULL || f->m->failed) return;
+    ir_inst *branch = ir_if(&f->b, ir_load(&f->b, rest->address));
+    ir_into(&f->b, branch->u.ctrl.blocks[0]);
+  }
+  ir_into(&f->b, outside);
+}
+
 static void if_statement(front *f, front_stmt *s) {
-  ir_inst *condition = front_emit_truth(f, s->expr);
-  if (condition->op == IR_CONST) {
-    front_stmt *taken = condition->imm != 0 ? s->body : s->other;
-    if (taken != NULL) statement(f, taken);
+  if (is_long_chain(s)) {
+    long_chain(f, s);
     return;
   }
-  f->b.loc = s->loc;
-  ir_inst *branch = ir_if(&f->b, condition);
-  into(f, branch, 0, s->body);
-  into(f, branch, 1, s->other);
+  ir_block *outside = f->b.block;
+  (void)emit_links(f, s);
+  ir_into(&f->b, outside);
 }
 
 /* ---- Loops

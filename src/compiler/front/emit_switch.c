@@ -3,7 +3,8 @@
  *
  *   one label a group and no falling: the values are the cases
  *   else a first switch sets `group`, and `at`, the segment's number, where segments fall; a second switch, on `group`,
- *   has the groups, and in a group each segment but the last stands in "if at <= its number"
+ *   has the groups, and in a group each segment but the last stands in "if at <= its number"; a long group is a loop
+ *   around a third switch, on `at`, whose cases set `at` to the next segment
  *
  * A break leaves the IR's switch. */
 #include "compiler/front/emit.h"
@@ -27,7 +28,10 @@ static bool never_ends(const front_stmt *s) {
     case STMT_RETURN:
       return true;
     case STMT_IF:
-      return s->other != NULL && never_ends(s->body) && never_ends(s->other);
+      for (; s != NULL && s->kind == STMT_IF; s = s->other) {
+        if (!never_ends(s->body)) return false;
+      }
+      return s != NULL && never_ends(s);
     case STMT_BLOCK:
       for (const front_stmt *inner = s->body; inner != NULL; inner = inner->next) {
         if (never_ends(inner)) return true;
@@ -199,6 +203,60 @@ static void group_body(front *f, const segment *segments, uint32_t first, uint32
   segment_body(f, &segments[last - 1]);
 }
 
+/* A test for each segment is not worth its while in a long group: `at` is one of many constants, and optimisers work out
+ * each test for each of them. */
+enum { LONG_GROUP = 32 };
+
+static bool continues(const front_stmt *list, const front_stmt *end);
+
+static bool one_continues(const front_stmt *s) {
+  for (; s != NULL && s->kind == STMT_IF; s = s->other) {
+    if (continues(s->body, NULL)) return true;
+  }
+  if (s == NULL || s->kind == STMT_LOOP || s->kind == STMT_DO) return false;
+  return s->kind == STMT_CONTINUE || continues(s->body, NULL);
+}
+
+/* Whether statements of a list go on with the loop around it. */
+static bool continues(const front_stmt *list, const front_stmt *end) {
+  for (; list != end; list = list->next) {
+    if (one_continues(list)) return true;
+  }
+  return false;
+}
+
+static void machine_step(front *f, const segment *segments, uint32_t at, uint32_t last, const ir_var *var) {
+  const ir_type *type = var->type;
+  (void)ir_store(&f->b, var->address, ir_const_int(f->m, type, last)); /* what a break leaves behind */
+  segment_body(f, &segments[at]);
+  if (at + 1 < last && !ir_block_ends(f->b.block))
+    (void)ir_store(&f->b, var->address, ir_const_int(f->m, type, at + 1));
+}
+
+/* loop { switch (at) { case i: at = last; segment i; at = i + 1; ... } } until at == last. */
+static void long_group_body(front *f, const segment *segments, uint32_t first, uint32_t last, const ir_var *var) {
+  uint64_t *numbers = QN_ARENA_ARRAY(f->arena, uint64_t, last - first);
+  if (numbers == NULL) {
+    f->failed = f->m->failed = true;
+    return;
+  }
+  for (uint32_t i = first; i < last; i++) numbers[i - first] = i;
+  ir_inst *loop = ir_loop(&f->b);
+  if (f->m->failed) return;
+  ir_block *outside = ir_into(&f->b, loop->u.ctrl.blocks[0]);
+  ir_inst *inst = ir_switch(&f->b, ir_load(&f->b, var->address), numbers, last - first);
+  ir_block *inside = f->b.block;
+  for (uint32_t i = first; i < last && !f->m->failed; i++) {
+    ir_into(&f->b, inst->u.ctrl.blocks[i - first]);
+    machine_step(f, segments, i, last, var);
+  }
+  ir_into(&f->b, inside);
+  ir_into(&f->b, loop->u.ctrl.blocks[1]);
+  ir_inst *done = ir_bin(&f->b, IR_EQ, ir_load(&f->b, var->address), ir_const_int(f->m, var->type, last));
+  (void)ir_break_if(&f->b, done);
+  ir_into(&f->b, outside);
+}
+
 static void grouped_switch(front *f, ir_inst *value, const segment *segments, const case_list *cases, uint32_t count) {
   groups g;
   if (!find_groups(f, segments, count, &g)) return;
@@ -215,7 +273,11 @@ static void grouped_switch(front *f, ir_inst *value, const segment *segments, co
   ir_inst *inst = ir_switch(&f->b, ir_load(&f->b, vars.group->address), numbers, g.count);
   for (uint32_t i = 0; i < g.count && !f->m->failed; i++) {
     ir_block *outside = ir_into(&f->b, inst->u.ctrl.blocks[i]);
-    group_body(f, segments, g.firsts[i], g.firsts[i + 1], &vars);
+    uint32_t first = g.firsts[i], last = g.firsts[i + 1];
+    if (last - first > LONG_GROUP && !continues(segments[first].body, segments[last - 1].end))
+      long_group_body(f, segments, first, last, vars.at);
+    else
+      group_body(f, segments, first, last, &vars);
     ir_into(&f->b, outside);
   }
 }

@@ -100,20 +100,33 @@ static bool returns(const front_stmt *stmt) {
   return stmt != NULL && stmt->kind == STMT_RETURN;
 }
 
-static front_stmt *if_statement(front *f) {
+/* if (condition) statement, without an else. */
+static front_stmt *if_link(front *f) {
   front_stmt *stmt = front_stmt_new(f, STMT_IF, f->tok.pp.loc);
   if (stmt == NULL) return NULL;
   front_next(f);
   stmt->expr = condition(f, " after 'if'");
   recover_header(f);
-  const front_expr *outer = f->divergent;
-  if (outer == NULL && may_split(stmt->expr)) f->divergent = stmt->expr;
+  if (f->divergent == NULL && may_split(stmt->expr)) f->divergent = stmt->expr;
   stmt->body = substatement(f);
-  if (front_accept_keyword(f, KW_ELSE)) stmt->other = substatement(f);
+  return stmt;
+}
+
+/* A chain of else-ifs may be long: it is read and emitted without recursion and is not nested deeper than its first if. */
+static front_stmt *if_statement(front *f) {
+  const front_expr *outer = f->divergent;
+  front_stmt *first = if_link(f), *last = first;
+  while (last != NULL && front_accept_keyword(f, KW_ELSE)) {
+    bool is_link = front_at_keyword(f, KW_IF);
+    last->other = is_link ? if_link(f) : substatement(f);
+    if (!is_link) break;
+    last = last->other;
+  }
   f->divergent = outer;
   /* Those that return don't come to what follows. */
-  if (outer == NULL && stmt->other == NULL && returns(stmt->body) && may_split(stmt->expr)) f->divergent = stmt->expr;
-  return stmt;
+  if (outer == NULL && first != NULL && first->other == NULL && returns(first->body) && may_split(first->expr))
+    f->divergent = first->expr;
+  return first;
 }
 
 static front_stmt *label_error(front *f, const front_loop *loop) {

@@ -184,7 +184,10 @@ static ir_inst *control(ir_builder *b, ir_op op, ir_inst *const *args, uint32_t 
   if (!inst->parent) return NULL;
   inst->u.ctrl.blocks = blocks;
   inst->u.ctrl.block_count = count;
-  for (uint32_t i = 0; i < count; i++) blocks[i] = ir_block_new(b->m, inst);
+  for (uint32_t i = 0; i < count; i++) {
+    blocks[i] = ir_block_new(b->m, inst);
+    blocks[i]->hint = i;
+  }
   return inst;
 }
 

@@ -10,16 +10,24 @@ typedef struct call_walk {
 
 static char new_mark, open_mark, done_mark; /* in aux of functions, by address */
 
+/* A switch may hold thousands: none is searched for each. */
+static uint32_t number_of(ir_block *block) {
+  ir_block *const *blocks = block->owner->u.ctrl.blocks;
+  uint32_t i = block->hint;
+  if (i >= block->owner->u.ctrl.block_count || blocks[i] != block)
+    for (i = 0; blocks[i] != block;) i++;
+  block->hint = i;
+  return i;
+}
+
 ir_inst *ir_next_inst(const ir_inst *inst) {
   for (uint32_t i = 0; i < ir_block_count(inst); i++)
     if (inst->u.ctrl.blocks[i]->first) return inst->u.ctrl.blocks[i]->first;
   while (!inst->next) {
-    const ir_block *block = inst->parent;
+    ir_block *block = inst->parent;
     const ir_inst *owner = block->owner;
     if (!owner) return NULL;
-    uint32_t i = 0;
-    while (owner->u.ctrl.blocks[i] != block) i++;
-    for (i++; i < ir_block_count(owner); i++)
+    for (uint32_t i = number_of(block) + 1; i < ir_block_count(owner); i++)
       if (owner->u.ctrl.blocks[i]->first) return owner->u.ctrl.blocks[i]->first;
     inst = owner;
   }

@@ -323,6 +323,7 @@ struct ir_inst {
 struct ir_block {
   ir_inst *first, *last;
   ir_inst *owner; /* the instruction that holds it; NULL: the function's body */
+  uint32_t hint;  /* its number among the owner's blocks, when it was looked for last */
 };
 
 /* ---- Variables, functions, modules --------------------------------------------------------------- */

@@ -239,6 +239,7 @@ static qn_status parse_case(ir_parser *p, ir_inst *inst, qn_bytes *cases, qn_byt
   if (!*is_default && !ir_parse_take_word(p, "case")) return ir_parse_expected(p, "case or default");
   if (!*is_default) QN_TRY(ir_parse_int(p, inst->args[0]->type, &value));
   ir_block *block = ir_block_new(p->m, inst);
+  block->hint = (uint32_t)(blocks->size / sizeof(ir_block *));
   qn_bytes_append(cases, &value, sizeof value);
   qn_bytes_append(blocks, &block, sizeof(block));
   if (cases->failed || blocks->failed || p->m->failed) return ir_parse_no_memory();

@@ -8,7 +8,10 @@ static bool copy_blocks(ir_builder *b, ir_inst *copy, const ir_inst *inst) {
   uint32_t count = ir_block_count(inst);
   ir_block **blocks = QN_ARENA_ARRAY(b->m->arena, ir_block *, count);
   if (!blocks) return false;
-  for (uint32_t i = 0; i < count; i++) blocks[i] = ir_block_new(b->m, copy);
+  for (uint32_t i = 0; i < count; i++) {
+    blocks[i] = ir_block_new(b->m, copy);
+    blocks[i]->hint = i;
+  }
   copy->u.ctrl.blocks = blocks;
   return !b->m->failed;
 }

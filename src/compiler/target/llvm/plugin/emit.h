@@ -156,6 +156,11 @@ LLVMBasicBlockRef new_block(emitter *e, const char *name);
 void at_block(emitter *e, LLVMBasicBlockRef block);
 void at_entry(emitter *e);                           /* before the end of the entry block */
 void branch_to(emitter *e, LLVMBasicBlockRef block); /* and nothing is reached after it */
+/* A new block for each of a switch, that of default last; NULL: out of memory, which is told (switch.c). */
+LLVMBasicBlockRef *emit_case_blocks(emitter *e, const ir_inst *inst);
+/* A branch to blocks[i] when `value` is cases[i], else to `other`; it ends the present block (switch.c). */
+void emit_switch_branch(emitter *e, LLVMValueRef value, const uint64_t *cases, const LLVMBasicBlockRef *blocks,
+                        uint32_t count, LLVMBasicBlockRef other);
 /* Attributes of every function that is emitted. */
 void add_attributes(emitter *e, LLVMValueRef function, const char *const *names);
 

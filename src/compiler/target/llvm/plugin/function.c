@@ -163,14 +163,13 @@ static void emit_loop(emitter *e, const ir_inst *inst) {
 static void emit_switch(emitter *e, const ir_inst *inst) {
   uint32_t cases = inst->u.ctrl.block_count - 1;
   LLVMValueRef value = emit_value(e, inst->args[0]);
-  LLVMBasicBlockRef leave = new_block(e, ""), other = new_block(e, "");
-  LLVMValueRef branch = LLVMBuildSwitch(B, value, other, cases);
+  LLVMBasicBlockRef leave = new_block(e, ""), *blocks = emit_case_blocks(e, inst);
+  if (!blocks) return;
+  emit_switch_branch(e, value, inst->u.ctrl.cases, blocks, cases, blocks[cases]);
   target_blocks targets = {leave, NULL, e->f->targets};
   e->f->targets = &targets;
   for (uint32_t i = 0; i <= cases; i++) {
-    LLVMBasicBlockRef block = i == cases ? other : new_block(e, "");
-    if (i < cases) LLVMAddCase(branch, LLVMConstInt(LLVMTypeOf(value), inst->u.ctrl.cases[i], 0), block);
-    at_block(e, block);
+    at_block(e, blocks[i]);
     emit_block(e, inst->u.ctrl.blocks[i]);
     branch_to(e, leave);
   }

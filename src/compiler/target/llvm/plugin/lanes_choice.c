@@ -43,20 +43,22 @@ static const ir_block *only_region(const ir_function *f) {
 /* Private variables stand on a worker's stack, once for each lane, in the copy with masks and in the one without. */
 enum { STACK_BYTES = 256 << 10, COPIES = 2 };
 
-/* A switch whose lanes go different ways is a mask and a place to meet for each case, which takes the back end more than
- * linear time. */
-enum { MOST_CASES = 48 };
+/* A switch whose lanes go different ways is a mask and a place to meet for each case, and so is a chain of ifs for each
+ * link: the back end takes more than linear time for long ones. */
+enum { MOST_CASES = 48, MOST_IFS = 300 };
 
-static bool find_large_switch(void *user, ir_inst *inst) {
-  (void)user;
-  return inst->op != IR_SWITCH || inst->u.ctrl.block_count <= MOST_CASES;
+static bool count_branches(void *user, ir_inst *inst) {
+  uint32_t *ifs = user;
+  *ifs += inst->op == IR_IF;
+  return *ifs <= MOST_IFS && (inst->op != IR_SWITCH || inst->u.ctrl.block_count <= MOST_CASES);
 }
 
 bool lanes_are_large(const emitter *e, const ir_function *f) {
   uint64_t bytes = 0;
   for (const ir_var *v = f->vars; v; v = v->next)
     if (v->storage == IR_STORE_PLAIN) bytes += v->type->size;
-  return bytes > STACK_BYTES / COPIES / e->lane_width || !ir_walk(f->body, find_large_switch, NULL);
+  uint32_t ifs = 0;
+  return bytes > STACK_BYTES / COPIES / e->lane_width || !ir_walk(f->body, count_branches, &ifs);
 }
 
 bool lanes_are_slow(emitter *e, ir_function *f) {

@@ -235,12 +235,11 @@ static void emit_if(lanes *l, ir_inst *inst) {
 static void uniform_switch(lanes *l, ir_inst *inst, LLVMBasicBlockRef leave) {
   uint32_t cases = inst->u.ctrl.block_count - 1;
   LLVMValueRef value = lanes_uniform(l, inst->args[0]);
-  LLVMBasicBlockRef other = new_block(l->e, "");
-  LLVMValueRef branch = LLVMBuildSwitch(B, value, other, cases);
+  LLVMBasicBlockRef *blocks = emit_case_blocks(l->e, inst);
+  if (!blocks) return;
+  emit_switch_branch(l->e, value, inst->u.ctrl.cases, blocks, cases, blocks[cases]);
   for (uint32_t i = 0; i <= cases; i++) {
-    LLVMBasicBlockRef block = i == cases ? other : new_block(l->e, "");
-    if (i < cases) LLVMAddCase(branch, LLVMConstInt(LLVMTypeOf(value), inst->u.ctrl.cases[i], 0), block);
-    start_at(l, block);
+    start_at(l, blocks[i]);
     inner_block(l, inst->u.ctrl.blocks[i], l->mask, leave);
   }
 }
