@@ -1,4 +1,5 @@
 /* argument.c - from VALUE to data, for one kernel's parameters. */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,8 +38,11 @@ static run_argument *find(run_arguments *all, const char *name, size_t length) {
 static tool_status other_array(resolver *r, run_argument *a, const char *name, size_t length, run_argument **out) {
   run_argument *other = find(r->all, name, length);
   if (!other) {
-    char why[200];
-    snprintf(why, sizeof why, "there is no argument '%.*s'", (int)length, name);
+    char why[1400];
+    int at =
+        snprintf(why, sizeof why, "there is no argument '%.*s'; there are: ", (int)(length < 100 ? length : 100), name);
+    for (uint32_t i = 0; i < r->all->count && at < (int)sizeof why - 300; i++)
+      at += snprintf(why + at, sizeof why - (size_t)at, "%s%s", i ? ", " : "", r->all->items[i].info.name);
     return bad_value(a, why);
   }
   if (other->state == RUN_RESOLVING) return bad_value(a, "it refers to itself in a circle");
@@ -240,21 +244,26 @@ static tool_status make_array(resolver *r, run_argument *a) {
 
 /* ---- Values ---- */
 
-/* OTHER.width, .height, .depth, .size; false when it isn't of that form. */
+/* OTHER.width, .height, .depth, .size: a name, which no number is, and a point. */
 static tool_status property(resolver *r, run_argument *a, bool *out_is, uint64_t *out) {
   const char *dot = strrchr(a->text, '.');
   static const char *const names[] = {"width", "height", "depth", "size"};
-  *out_is = false;
-  for (uint32_t i = 0; dot && dot != a->text && i < 4; i++) {
-    if (strcmp(dot + 1, names[i]) != 0) continue;
-    run_argument *other;
-    TOOL_TRY(other_array(r, a, a->text, (size_t)(dot - a->text), &other));
-    *out_is = true;
-    if (i == 3)
-      *out = other->elements;
-    else
-      *out = other->axes > i ? other->shape[other->axes - 1 - i] : 1;
+  uint32_t i = 0;
+  *out_is = dot && (isalpha((unsigned char)a->text[0]) || a->text[0] == '_');
+  if (!*out_is) return TOOL_OK;
+  run_argument *other;
+  TOOL_TRY(other_array(r, a, a->text, (size_t)(dot - a->text), &other));
+  while (i < 4 && strcmp(dot + 1, names[i]) != 0) i++;
+  if (i == 4) {
+    char why[400];
+    snprintf(why, sizeof why, "an array such as '%s' has no '%.100s'; it has: width, height, depth, size",
+             other->info.name, dot + 1);
+    return bad_value(a, why);
   }
+  if (i == 3)
+    *out = other->elements;
+  else
+    *out = other->axes > i ? other->shape[other->axes - 1 - i] : 1;
   return TOOL_OK;
 }
 
@@ -313,7 +322,7 @@ static tool_status make_value(resolver *r, run_argument *a) {
   if (a->info.element_type == QN_TYPE_NONE) return bad_value(a, "a struct comes from @FILE.bin");
   if (width_of(a) > 1) return put_vector(a);
   bool is_property;
-  uint64_t number;
+  uint64_t number = 0;
   TOOL_TRY(property(r, a, &is_property, &number));
   if (!is_property) return put_number(a, 0, a->text);
   char text[32];

@@ -42,11 +42,38 @@ tool_status tool_library_error(qn_status status, const char *format, ...) {
   return status == QN_ERROR_INVALID_ARGUMENT ? TOOL_USAGE : TOOL_FAILED;
 }
 
+/* A text in memory of its own. */
+static char *format_text(const char *format, va_list args) {
+  va_list again;
+  va_copy(again, args);
+  int length = vsnprintf(NULL, 0, format, args);
+  char *text = tool_alloc(length < 0 ? 1 : (size_t)length + 1, 1);
+  if (length >= 0) vsnprintf(text, (size_t)length + 1, format, again);
+  va_end(again);
+  return text;
+}
+
+/* What was told stays until the command ends. */
+static struct {
+  char **items;
+  size_t count;
+} notes;
+
 void tool_note(const char *format, ...) {
   va_list args;
   va_start(args, format);
-  if (tell(format, args)) fputc('\n', stderr);
+  char *text = format_text(format, args);
   va_end(args);
+  for (size_t i = 0; i < notes.count; i++) {
+    if (strcmp(notes.items[i], text) != 0) continue;
+    free(text);
+    return;
+  }
+  notes.items = tool_grow(notes.items, notes.count + 1, sizeof *notes.items);
+  notes.items[notes.count++] = text;
+  if (!tool_command) return;
+  fflush(stdout);
+  fprintf(stderr, "%s: %s\n", tool_command, text);
 }
 
 static void *checked(void *memory) {
@@ -218,29 +245,81 @@ static void watch_signals(void) {
   done = true;
 }
 
-tool_status tool_outputs_add(tool_outputs *outputs, const char *path, const char **out_temporary) {
+/* What a link contains, seen from where the link stands; NULL: no link. */
+static char *follow(const char *path) {
+  char target[4096];
+  ssize_t length = readlink(path, target, sizeof target);
+  if (length <= 0 || (size_t)length == sizeof target) return NULL;
+  const char *slash = target[0] == '/' ? NULL : strrchr(path, '/');
+  size_t before = slash ? (size_t)(slash - path) + 1 : 0;
+  char *place = tool_alloc(before + (size_t)length + 1, 1);
+  memcpy(place, path, before);
+  memcpy(place + before, target, (size_t)length);
+  return place;
+}
+
+/* Where a path leads, through links, the last of which may lead to nothing yet. */
+static tool_status find_place(const char *path, char **out_place) {
+  enum { MOST_LINKS = 40 };
+  char *place = tool_copy(path, strlen(path));
+  for (int links = 0;; links++) {
+    char *next = follow(place);
+    if (!next) break;
+    free(place);
+    place = next;
+    if (links < MOST_LINKS) continue;
+    free(place);
+    return tool_error(TOOL_FAILED, "%s: can't be written: more than %d links in a row", path, MOST_LINKS);
+  }
+  *out_place = place;
+  return TOOL_OK;
+}
+
+/* Nobody else writes there, and it is no directory. */
+static tool_status check_place(const tool_outputs *outputs, const char *path, const char *place) {
   struct stat info;
-  if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) return tool_error(TOOL_FAILED, "%s: is a directory", path);
-  watch_signals();
-  unfinished = NULL; /* while the list moves */
-  size_t length = strlen(path);
+  if (stat(place, &info) == 0 && S_ISDIR(info.st_mode)) return tool_error(TOOL_FAILED, "%s: is a directory", path);
+  for (size_t i = 0; i < outputs->count; i++)
+    if (strcmp(outputs->items[i].place, place) == 0)
+      return tool_error(TOOL_FAILED, "%s: is the same file as %s, which is an output too", path,
+                        outputs->items[i].path);
+  return TOOL_OK;
+}
+
+/* Beside the place, with the access that a new file has. NULL: told. */
+static char *make_temporary(const char *path, const char *place) {
+  size_t length = strlen(place);
   char *temporary = tool_alloc(length + 16, 1);
-  snprintf(temporary, length + 16, "%s.XXXXXX", path);
+  snprintf(temporary, length + 16, "%s.XXXXXX", place);
   int fd = mkstemp(temporary);
   if (fd < 0) {
-    tool_status status = tool_error(TOOL_FAILED, "%s: can't be written: %s", path, strerror(errno));
+    tool_error(TOOL_FAILED, "%s: can't be written: %s", path, strerror(errno));
     free(temporary);
-    return status;
+    return NULL;
   }
   mode_t mask = umask(0);
   umask(mask);
   (void)!fchmod(fd, 0666 & ~mask);
   close(fd);
-  outputs->items = tool_grow(outputs->items, outputs->count + 1, sizeof *outputs->items);
-  outputs->items[outputs->count].path = tool_copy(path, length);
-  outputs->items[outputs->count].temporary = temporary;
-  outputs->count++;
+  return temporary;
+}
+
+tool_status tool_outputs_add(tool_outputs *outputs, const char *path, const char **out_temporary) {
+  char *place = NULL;
+  TOOL_TRY(find_place(path, &place));
+  watch_signals();
+  unfinished = NULL; /* while the list moves */
+  tool_status status = check_place(outputs, path, place);
+  char *temporary = status == TOOL_OK ? make_temporary(path, place) : NULL;
+  if (temporary) {
+    outputs->items = tool_grow(outputs->items, outputs->count + 1, sizeof *outputs->items);
+    outputs->items[outputs->count++] = (struct tool_output){tool_copy(path, strlen(path)), place, temporary};
+  }
   unfinished = outputs;
+  if (!temporary) {
+    free(place);
+    return TOOL_FAILED;
+  }
   *out_temporary = temporary;
   return TOOL_OK;
 }
@@ -249,7 +328,7 @@ tool_status tool_outputs_commit(tool_outputs *outputs) {
   tool_status status = TOOL_OK;
   for (size_t i = 0; i < outputs->count && status == TOOL_OK; i++) {
     struct tool_output *o = &outputs->items[i];
-    if (rename(o->temporary, o->path) != 0) {
+    if (rename(o->temporary, o->place) != 0) {
       status = tool_error(TOOL_FAILED, "%s: can't be written: %s", o->path, strerror(errno));
     } else {
       char *renamed = o->temporary;
@@ -267,6 +346,7 @@ void tool_outputs_discard(tool_outputs *outputs) {
     if (outputs->items[i].temporary) unlink(outputs->items[i].temporary);
     free(outputs->items[i].temporary);
     free(outputs->items[i].path);
+    free(outputs->items[i].place);
   }
   free(outputs->items);
   outputs->items = NULL;

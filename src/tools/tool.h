@@ -16,7 +16,7 @@ typedef enum tool_status { TOOL_OK = 0, TOOL_FAILED = 1, TOOL_USAGE = 2 } tool_s
 tool_status tool_error(tool_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same, with the library's error text behind it: "quern run: opening device 'cuda': ...". */
 tool_status tool_library_error(qn_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A remark on standard error; silent when `quiet`. */
+/* A remark on standard error. The same one again, for another device say, is not told. */
 void tool_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The subcommand's name in messages; NULL: nothing is told (programs that use parts of the command). */
 extern const char *tool_command;
@@ -50,11 +50,12 @@ bool tool_ends_with(const char *text, const char *suffix); /* letters of either 
 /* A whole file; NUL behind it. `limit` in bytes: larger ones are an error. */
 tool_status tool_read_file(const char *path, uint64_t limit, char **out_data, uint64_t *out_size);
 
-/* Output files appear whole or not at all: written beside their place, renamed when all are written. A signal that ends
- * the command removes them. One set at a time. */
+/* Output files appear whole or not at all: written beside their place, renamed when all are written. A link stays, and
+ * what it points to is replaced. A signal that ends the command removes them. One set at a time. */
 typedef struct tool_outputs {
   struct tool_output {
-    char *path, *temporary;
+    char *path; /* as it was given */
+    char *place, *temporary;
   } *items;
   size_t count;
 } tool_outputs;

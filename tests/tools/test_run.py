@@ -30,6 +30,12 @@ class Values(CommandTest):
     def test_all_devices_compare(self):
         self.quern(*SAXPY, "-d", "all", "--compare")
 
+    def test_a_note_is_told_once_for_all_devices(self):
+        source = self.file("k.cl", "#warning look\nkernel void k(global int *y, int n) { y[get_global_id(0)] = n; }")
+        out, err = self.quern("run", source, "--arg", "y=zeros:4", "--print", "y", "-d", "all", "--compare")
+        for words in ("global size 4", "n = 4", "warning: look"):
+            self.assertEqual(err.count(words), 1, err)
+
     def test_a_range_is_exact_in_64_bits(self):
         source = self.file("k.cl", "kernel void k(global ulong *a, ulong b, long c) { a[0] = b; a[1] = (ulong)c; }")
         out, _ = self.quern("run", source, "--arg", "a=zeros:2", "--arg", "b=18446744073709551615", "--arg",
@@ -190,6 +196,24 @@ class Files(CommandTest):
             self.assertEqual(f.read(), "old")
 
 
+    def test_an_output_goes_to_where_a_link_points(self):
+        os.mkdir(self.path("d"))
+        self.file("d/old.npy", "old")
+        os.symlink("d/old.npy", self.path("link.npy"))
+        os.symlink("link.npy", self.path("link_to_link.npy"))
+        os.symlink("d/new.npy", self.path("dangling.npy"))
+        for link, target in (("link.npy", "d/old.npy"), ("link_to_link.npy", "d/old.npy"), ("dangling.npy", "d/new.npy")):
+            self.quern(*SAXPY, "--out", "y=@" + link)
+            self.assertTrue(os.path.islink(self.path(link)))
+            self.assertEqual(read_npy(self.path(target))[2][:3], [1, 3, 5])
+        self.assertEqual(sorted(os.listdir(self.path("d"))), ["new.npy", "old.npy"])
+        os.symlink("circle.npy", self.path("circle.npy"))
+        self.fails([*SAXPY, "--out", "y=@circle.npy"], 1, "circle.npy", "links")
+        os.symlink("d", self.path("to_d.npy"))
+        self.fails([*SAXPY, "--out", "y=@to_d.npy"], 1, "to_d.npy", "directory")
+        self.fails([*SAXPY, "--out", "x=@d/old.npy", "--out", "y=@link.npy"], 1, "link.npy", "d/old.npy")
+
+
 class BadInput(CommandTest):
     def test_usage(self):
         self.fails(["run"], 2, "which file")
@@ -226,6 +250,14 @@ class BadInput(CommandTest):
             self.quern("run", example("saxpy.cl"), "--arg", "x=range:10", "--arg", "y=range:10", "--arg", "a=" + value,
                        status=1 if value == "@nothing.bin" else 2)
         self.quern("run", example("saxpy.cl"), "--arg", "x=like:y", "--arg", "y=like:x", "--arg", "a=1", status=2)
+        words = ["run", example("saxpy.cl"), "--arg", "x=range:10", "--arg", "y=range:10"]
+        self.fails([*words, "--arg", "a=y.foo"], 2, "'y'", "'foo'", "width, height, depth, size")
+        self.fails([*words, "--arg", "a=q.width"], 2, "'q'", "x, y, a, n")
+        self.fails(["run", example("saxpy.cl"), "--arg", "x=range:10", "--arg", "y=like:q", "--arg", "a=1"], 2, "'q'", "x, y, a, n")
+        source = self.file("p.cl", '#pragma quern param(N, int, 3, "")\n#pragma quern param(M, int, 3, "")\n'
+                           "kernel void k(global int *y) { *y = N + M; }")
+        self.fails(["run", source, "--arg", "y=zeros:1", "-P", "TILE=3"], 2, "'TILE'", "N, M")
+        self.fails(["run", source, "--arg", "y=zeros:1", "-P", "N=x"], 2, "'x'", "'N'", "int")
 
     def test_files(self):
         words = lambda value: ["run", example("saxpy.cl"), "--arg", "x=" + value, "--arg", "y=range:10", "--arg", "a=1"]

@@ -129,6 +129,12 @@ void pp_param(pp *p, const pp_buffer *line) {
   }
   if (w.name->name->is_param) return; /* the same header again */
   w.name->name->is_param = true;
+  if (p->params.size > 0) qn_bytes_append_str(&p->params, ", ");
+  qn_bytes_append_sv(&p->params, w.name->text);
+  if (p->params.failed) {
+    pp_no_memory(p);
+    return;
+  }
   if (w.name->name->macro) {
     pp_error(p, w.name->loc, w.name->length, "parameter '%.*s' is a macro already; set it by -P, not by -D or #define",
              QN_SV_ARG(w.name->text));
@@ -144,6 +150,15 @@ void pp_param(pp *p, const pp_buffer *line) {
   pp_enter_string(p, "<parameter>", qn_sv_from(define));
 }
 
+static void tell_unknown(pp *p, const char *pair, qn_sv name) {
+  if (p->params.size == 0)
+    pp_error(p, 0, 0, "-P %s: the source has no parameter '%.*s'; it declares parameters by '#pragma quern param'",
+             pair, QN_SV_ARG(name));
+  else
+    pp_error(p, 0, 0, "-P %s: the source has no parameter '%.*s'; it has: %.*s%s", pair, QN_SV_ARG(name),
+             (int)(p->params.size < 500 ? p->params.size : 500), p->params.data, p->params.size < 500 ? "" : " ...");
+}
+
 void pp_check_params(pp *p) {
   for (uint32_t i = 0; i < p->options->parameter_count; i++) {
     const char *pair = p->options->parameters[i], *equals = strchr(pair, '=');
@@ -154,7 +169,6 @@ void pp_check_params(pp *p) {
     if (!equals)
       pp_error(p, 0, 0, "-P %s: expected NAME=VALUE", pair);
     else if (!known->is_param)
-      pp_error(p, 0, 0, "-P %s: the source has no parameter '%.*s'; it declares parameters by '#pragma quern param'",
-               pair, QN_SV_ARG(name));
+      tell_unknown(p, pair, name);
   }
 }

@@ -117,6 +117,7 @@ void pp_close(pp *p) {
   free(p->names);
   free(p->once);
   qn_map_free(&p->texts);
+  qn_bytes_free(&p->params);
   p->contexts = NULL;
   p->names = NULL;
   p->once = NULL;

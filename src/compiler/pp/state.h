@@ -137,7 +137,8 @@ struct pp {
   uint32_t name_capacity, name_count;
   pp_name *name_defined, *name_pragma, *name_has_include, *name_va_args, *name_once, *name_long_prefix;
 
-  qn_map texts; /* path -> pp_text */
+  qn_map texts;    /* path -> pp_text */
+  qn_bytes params; /* names of generator parameters, for a message */
   pp_text **once;
   uint32_t once_count, once_capacity;
 
