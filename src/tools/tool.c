@@ -249,12 +249,13 @@ static void watch_signals(void) {
 static char *follow(const char *path) {
   char target[4096];
   ssize_t length = readlink(path, target, sizeof target);
-  if (length <= 0 || (size_t)length == sizeof target) return NULL;
+  if (length <= 0 || (size_t)length >= sizeof target) return NULL;
   const char *slash = target[0] == '/' ? NULL : strrchr(path, '/');
   size_t before = slash ? (size_t)(slash - path) + 1 : 0;
-  char *place = tool_alloc(before + (size_t)length + 1, 1);
-  memcpy(place, path, before);
-  memcpy(place + before, target, (size_t)length);
+  target[length] = 0;
+  size_t size = before + strlen(target) + 1;
+  char *place = tool_alloc(size, 1);
+  snprintf(place, size, "%.*s%s", (int)before, path, target);
   return place;
 }
 
