@@ -11,7 +11,7 @@ static void test_L6_exit_is_inert_with_llvm_loaded(void **state) {
 
 static void test_L6_exit_is_inert_while_threads_compile(void **state) {
   (void)state;
-  uint64_t rounds = test_rounds("exits in each way while threads compile", 3, 1000);
+  uint64_t rounds = test_rounds("exits in each of six ways while threads compile", 3, 167);
   run_exits(&compiling_state, "cpu", rounds);
 }
 
