@@ -85,6 +85,10 @@ static void test_P1_what_is_known_goes_through_other_queues(void **state) {
   OK(qn_queue_wait(b, &last, 1));
   const qn_point third = fill(b, theirs, 2);
   OK(qn_queue_wait(c, &third, 1));
+  qn_queue d = test_queue(f.t.device);
+  OK(qn_queue_wait(d, &second, 1)); /* b has learned more since, but not by then */
+  OK(qn_release(buffer_for(f.t.device, d, 0)));
+  assert_int_equal(memory(f.t.device).from_known, 0);
   got = buffer_for(f.t.device, c, 0); /* c's own, which it never used */
   qn_buffer known = buffer_for(f.t.device, c, 0);
   qn_memory_statistics s = memory(f.t.device);

@@ -470,6 +470,10 @@ static void test_P3_a_block_whose_work_failed_is_never_used_again(void **state) 
   assert_int_equal(world_statistics().reserved, 3 * SIZE); /* the queue is there, and so may be its work */
   world_retire(0);
   assert_int_equal(world_statistics().quarantined, 3 * SIZE);
+  world_submit(queue(2), NULL, 0); /* what it works on may be older than the failure */
+  assert_int_equal(qn_pool_drain(&world.pool), 0);
+  assert_int_equal(world_statistics().reserved, 3 * SIZE);
+  world_run(queue(2), 1);
   assert_int_equal(qn_pool_drain(&world.pool), 0);
   assert_int_equal(world_statistics().reserved, 0);
   world_close();
