@@ -5,8 +5,8 @@
 #include "base/handle.h"
 #include "bench.h"
 
-#define TURNS 21
-#define ROUNDS 200000
+#define TURNS 101
+#define ROUNDS 10000
 
 static const void *handle;
 

@@ -9,12 +9,13 @@
 
 #include "bench.h"
 
-#define TURNS 21
-#define ROUNDS 20000
+/* Turns are short, so that what else the machine does seldom falls into one. */
+#define TURNS 101
+#define ROUNDS 2000
 #define SIZE 4096
-#define CROSS 512
-#define RANDOM_STEPS 20000
-#define RANDOM_LIVE 1000
+#define CROSS 128
+#define RANDOM_STEPS 4000
+#define RANDOM_LIVE 400
 #define MOST_THREADS 8
 
 /* ---- Peers --------------------------------------------------------------------------------------- */
@@ -63,9 +64,6 @@ static qn_buffer create(const setting *s, qn_queue queue, uint64_t size) {
 }
 static void release(qn_buffer buffer) { bench_check(qn_release(buffer), "qn_release"); }
 
-/* A pointer that the compiler can't see through: malloc and free in a row would be taken out. */
-static void *volatile sink;
-
 /* ---- The same queue, with so many free blocks ------------------------------------------------------ */
 
 static double same_quern(void *context) {
@@ -78,8 +76,8 @@ static double same_peer(void *context) {
   const setting *s = context;
   uint64_t start = bench_now_ns();
   for (int i = 0; i < ROUNDS; i++) {
-    sink = s->peer->allocate(SIZE);
-    s->peer->release(sink);
+    void *volatile pointer = s->peer->allocate(SIZE); /* volatile: else the compiler takes both calls out */
+    s->peer->release(pointer);
   }
   return (double)(bench_now_ns() - start) / ROUNDS;
 }
@@ -126,7 +124,6 @@ static double many_peer(void *context) {
   uint64_t start = bench_now_ns();
   for (int turn = 0; turn < 8; turn++) {
     for (int i = 0; i < CROSS; i++) pointers[i] = s->peer->allocate(3 * SIZE);
-    sink = pointers[CROSS - 1];
     for (int i = 0; i < CROSS; i++) s->peer->release(pointers[i]);
   }
   return (double)(bench_now_ns() - start) / (8 * CROSS);
