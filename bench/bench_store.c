@@ -138,11 +138,11 @@ int main(int argc, char **argv) {
          crowd(hit, 200, entries - 200, 1, SAMPLES) / 1e3);
   qn_store_kept kept;
   uint64_t start = qn_clock_ns();
-  check(qn_store_prune(&store, UINT64_MAX, &kept) == QN_OK, "pruning failed");
+  check(qn_store_prune(&store, UINT64_MAX, QN_POLL, &kept) == QN_OK, "pruning failed");
   printf("prune that removes nothing, %llu entries: %.1f ms\n", (unsigned long long)kept.entries,
          (double)(qn_clock_ns() - start) / 1e6);
   start = qn_clock_ns();
-  check(qn_store_prune(&store, kept.bytes / 2, &kept) == QN_OK, "pruning failed");
+  check(qn_store_prune(&store, kept.bytes / 2, QN_POLL, &kept) == QN_OK, "pruning failed");
   printf("prune that removes %llu: %.1f ms\n", (unsigned long long)kept.removed_entries,
          (double)(qn_clock_ns() - start) / 1e6);
   char command[128];

@@ -157,12 +157,25 @@ static qn_status make_and_store(core_build *b) {
   return QN_OK;
 }
 
+/* How long one process waits for another that makes the same. */
+#define CROWD_PATIENCE_NS UINT64_C(30000000000)
+
+/* Of a crowd that wants one artifact one makes it. Whoever had to wait looks again. */
+static qn_status make_alone(core_build *b) {
+  qn_file_lock lock;
+  bool waited = !qn_store_lock(b->store, &b->key, QN_POLL, &lock);
+  if (waited) (void)qn_store_lock(b->store, &b->key, CROWD_PATIENCE_NS, &lock);
+  qn_status status = find_entry(b) ? QN_OK : make_and_store(b);
+  qn_file_lock_give(&lock);
+  return status;
+}
+
 static qn_status find_or_make(core_build *b) {
   make_lookup_key(b);
   if (find_early(b)) return QN_OK;
   QN_TRY(compile(b));
   QN_TRY(make_key(b));
-  if (!find_entry(b)) QN_TRY(make_and_store(b));
+  if (!find_entry(b)) QN_TRY(make_alone(b));
   qn_manifest_put(b->store, &b->lookup, label(b), &b->seen, &b->key, qn_bytes_view(&b->log));
   return QN_OK;
 }

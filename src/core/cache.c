@@ -117,7 +117,7 @@ static qn_status prune(uint64_t max_bytes, qn_cache_result *out_result) {
   QN_TRY(core_info_check(out_result, "out_result"));
   QN_TRY(qn_store_default(&store));
   uint64_t limit = store->settings.max_bytes ? store->settings.max_bytes : UINT64_MAX;
-  QN_TRY(qn_store_prune(store, max_bytes == QN_WHOLE ? limit : max_bytes, &kept));
+  QN_TRY(qn_store_prune(store, max_bytes == QN_WHOLE ? limit : max_bytes, QN_STORE_PATIENCE_NS, &kept));
   return write_result(&kept, out_result);
 }
 

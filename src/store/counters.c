@@ -5,7 +5,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/bytes.h"
 #include "base/os/clock.h"
 #include "base/os/file_lock.h"
 #include "base/os/files.h"
@@ -73,16 +72,10 @@ qn_status qn_counters_add(const char *path, const qn_counters *change, qn_counte
 }
 
 qn_status qn_counters_read(const char *path, qn_counters *out) {
-  qn_bytes bytes = {0};
   page p;
-  QN_TRY(qn_file_read(path, sizeof p, &bytes));
-  bool sound = bytes.size == sizeof p;
-  if (sound) {
-    memcpy(&p, bytes.data, sizeof p);
-    sound = is_sound(&p, sizeof p);
-  }
-  qn_bytes_free(&bytes);
-  if (!sound) QN_FAIL(QN_ERROR_DATA, "'%s' is damaged; the next use of the cache begins it anew", path);
+  size_t size = 0;
+  QN_TRY(qn_file_read_head(path, &p, sizeof p, &size));
+  if (!is_sound(&p, size)) QN_FAIL(QN_ERROR_DATA, "'%s' is damaged; the next use of the cache begins it anew", path);
   copy_out(&p, out);
   return QN_OK;
 }

@@ -135,7 +135,7 @@ static void settle_counters(qn_store *store, const qn_counters *before, const qn
   qn_store_count(store, &change, &after);
 }
 
-static qn_status upkeep(qn_store *store, upkeep_fn run, const void *user, qn_counter removed_as,
+static qn_status upkeep(qn_store *store, upkeep_fn run, const void *user, qn_counter removed_as, uint64_t patience_ns,
                         qn_store_kept *out_kept) {
   char path[4096];
   qn_file_lock lock;
@@ -144,10 +144,12 @@ static qn_status upkeep(qn_store *store, upkeep_fn run, const void *user, qn_cou
   *out_kept = kept;
   if (store->settings.mode == QN_STORE_OFF)
     QN_FAIL(QN_ERROR_UNSUPPORTED, "the cache is off%s%s", store->reason[0] ? ": " : "", store->reason);
+  if (store->settings.mode == QN_STORE_READ)
+    QN_FAIL(QN_ERROR_UNSUPPORTED, "QUERN_CACHE=read: nothing is written to the cache, and nothing is removed from it");
   if (!qn_file_exists(store->path)) return QN_OK;
   if (snprintf(path, sizeof path, "%s/locks", store->path) >= (int)sizeof path)
     QN_FAIL(QN_ERROR_LIMIT, "the cache directory's name is too long");
-  QN_TRY(qn_file_lock_take(path, PRUNE_BYTE, QN_POLL, &lock));
+  QN_TRY(qn_file_lock_take(path, PRUNE_BYTE, patience_ns, &lock));
   qn_store_count(store, &nothing, &before);
   qn_status status = run(store, user, &kept);
   if (status >= 0) {
@@ -183,8 +185,8 @@ static qn_status evict(qn_store *store, const void *user, qn_store_kept *kept) {
   return status;
 }
 
-qn_status qn_store_prune(qn_store *store, uint64_t max_bytes, qn_store_kept *out_kept) {
-  return upkeep(store, evict, &max_bytes, QN_COUNT_EVICTIONS, out_kept);
+qn_status qn_store_prune(qn_store *store, uint64_t max_bytes, uint64_t patience_ns, qn_store_kept *out_kept) {
+  return upkeep(store, evict, &max_bytes, QN_COUNT_EVICTIONS, patience_ns, out_kept);
 }
 
 /* ---- Verifying ---------------------------------------------------------------------------------- */
@@ -217,7 +219,7 @@ static qn_status verify_all(qn_store *store, const void *user, qn_store_kept *ke
 }
 
 qn_status qn_store_verify(qn_store *store, qn_store_kept *out_kept) {
-  return upkeep(store, verify_all, NULL, QN_COUNT_MISSES_DAMAGED, out_kept);
+  return upkeep(store, verify_all, NULL, QN_COUNT_MISSES_DAMAGED, QN_STORE_PATIENCE_NS, out_kept);
 }
 
 /* ---- Clearing ----------------------------------------------------------------------------------- */
@@ -229,5 +231,5 @@ static qn_status remove_all(qn_store *store, const void *user, qn_store_kept *ke
 }
 
 qn_status qn_store_clear(qn_store *store, qn_store_kept *out_kept) {
-  return upkeep(store, remove_all, NULL, QN_COUNT_EVICTIONS, out_kept);
+  return upkeep(store, remove_all, NULL, QN_COUNT_EVICTIONS, QN_STORE_PATIENCE_NS, out_kept);
 }

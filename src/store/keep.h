@@ -24,8 +24,11 @@ typedef struct qn_store_kept {
 } qn_store_kept;
 
 /* Removes what was used longest ago until no more than max_bytes are left, sweeps, and counts anew what there is. When
- * another process is at it already: TIMEOUT. Errors: IO, OUT_OF_HOST_MEMORY. */
-QN_MUST_USE qn_status qn_store_prune(qn_store *store, uint64_t max_bytes, qn_store_kept *out_kept);
+ * another process is at it for longer than `patience_ns`: TIMEOUT. Errors: IO, OUT_OF_HOST_MEMORY. */
+QN_MUST_USE qn_status qn_store_prune(qn_store *store, uint64_t max_bytes, uint64_t patience_ns,
+                                     qn_store_kept *out_kept);
+/* How long the following wait for another process's upkeep. */
+#define QN_STORE_PATIENCE_NS UINT64_C(30000000000)
 /* Reads every entry, removes those that are damaged. */
 QN_MUST_USE qn_status qn_store_verify(qn_store *store, qn_store_kept *out_kept);
 /* Removes every entry, of other layouts' versions too. The counters stay. */

@@ -54,6 +54,7 @@ static qn_status stage(transaction *t, move *m) {
 }
 
 static qn_status overwrite(transaction *t, move *m) {
+  QN_TRY(qn_place_check_writable(&t->place, m->output->name)); /* or there is nothing to undo */
   m->was_overwritten = true;
   m->is_put = true; /* from the first byte on there is something to undo */
   m->put = m->old;

@@ -57,6 +57,7 @@ qn_status qn_size_parse(qn_sv text, uint64_t *out_bytes) {
   uint64_t whole = value / scale, part = value % scale * unit / scale;
   if (whole > (INT64_MAX - part) / unit) return bad_size(text);
   *out_bytes = whole * unit + part;
+  if (*out_bytes == 0 && value > 0) *out_bytes = 1; /* 0 stands for no limit, and is written as such */
   return QN_OK;
 }
 

@@ -304,7 +304,8 @@ qn_status qn_store_publish(qn_store *store, const qn_key *key, uint32_t kind, qn
   uint64_t max = store->settings.max_bytes;
   if (max != 0 && now != 0 && after.values[QN_COUNT_BYTES] > (int64_t)max) {
     qn_store_kept kept;
-    (void)!qn_store_prune(store, max - max / 20, &kept); /* another one is at it, or the directory is of no use */
+    (void)!qn_store_prune(store, max - max / 20, QN_POLL,
+                          &kept); /* another one is at it, or the directory is of no use */
   }
   return QN_OK;
 }

@@ -76,6 +76,8 @@ static void add_checksum(qn_bytes *out) {
 qn_status qn_store_export(qn_store *store, const char *path, const char *const *names, uint32_t count,
                           uint64_t *out_entries) {
   exporter e = {.store = store, .names = names, .count = count};
+  if (store->settings.mode == QN_STORE_OFF)
+    QN_FAIL(QN_ERROR_UNSUPPORTED, "the cache is off%s%s", store->reason[0] ? ": " : "", store->reason);
   if (count > 64 * 64) QN_FAIL(QN_ERROR_LIMIT, "%u names are more than %d", count, 64 * 64);
   qn_bytes_append(&e.out, magic, sizeof magic);
   qn_status status = qn_store_walk(store, export_one, &e);

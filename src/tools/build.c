@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char help[] =
     "quern build FILE.cl... -o DIR [--emit KIND[,KIND]] [--target T[,T]] [--name NAME] [-P NAME=V]   compile ahead of "
@@ -194,18 +195,58 @@ static void put_dependencies(FILE *to, const plan *p) {
   }
 }
 
-static tool_status write_depfile(const plan *p) {
-  tool_outputs outputs = {0};
+/* Writes it beside its place; the rename comes when the outputs are there, so that a place where none can be made is told
+ * before anything is replaced. */
+static tool_status stage_depfile(const plan *p, tool_outputs *outputs) {
   const char *temporary = NULL;
   if (!p->options.depfile) return TOOL_OK;
-  TOOL_TRY(tool_outputs_add(&outputs, p->options.depfile, &temporary));
+  TOOL_TRY(tool_outputs_add(outputs, p->options.depfile, &temporary));
   FILE *to = fopen(temporary, "w");
   if (to) put_dependencies(to, p);
   bool good = to && !ferror(to);
   if (to && fclose(to) != 0) good = false;
-  if (good) return tool_outputs_commit(&outputs);
-  tool_outputs_discard(&outputs);
+  if (good) return TOOL_OK;
+  tool_outputs_discard(outputs);
   return tool_error(TOOL_FAILED, "%s can't be written", p->options.depfile);
+}
+
+/* ---- Overwriting -------------------------------------------------------------------------------- */
+
+/* The source that a path stands for, or NULL. */
+static const char *source_at(const plan *p, const char *path) {
+  struct stat there, given;
+  if (stat(path, &there) != 0) return NULL;
+  for (size_t i = 0; i < p->options.file_count; i++)
+    if (stat(p->options.files[i], &given) == 0 && given.st_dev == there.st_dev && given.st_ino == there.st_ino)
+      return p->options.files[i];
+  return NULL;
+}
+
+static char *output_path(const plan *p, const char *name) {
+  size_t size = strlen(p->options.directory) + strlen(name) + 2;
+  char *path = tool_alloc(size, 1);
+  snprintf(path, size, "%s/%s", p->options.directory, name);
+  return path;
+}
+
+/* No source may be overwritten, and no output by the depfile. */
+static tool_status check_places(const plan *p) {
+  const char *depfile = p->options.depfile;
+  if (depfile && source_at(p, depfile))
+    return tool_error(TOOL_USAGE, "--depfile %s would overwrite the source '%s'", depfile, source_at(p, depfile));
+  for (size_t i = 0; i < p->job_count; i++) {
+    struct stat a, b;
+    char *path = output_path(p, p->jobs[i].output);
+    const char *over = source_at(p, path);
+    bool meets = depfile && (strcmp(depfile, path) == 0 || (stat(depfile, &a) == 0 && stat(path, &b) == 0 &&
+                                                            a.st_dev == b.st_dev && a.st_ino == b.st_ino));
+    tool_status status = TOOL_OK;
+    if (over) status = tool_error(TOOL_USAGE, "the output '%s' would overwrite the source '%s'", path, over);
+    if (!over && meets) status = tool_error(TOOL_USAGE, "--depfile %s would overwrite an output", depfile);
+    free(path);
+    TOOL_TRY(status);
+  }
+  return TOOL_OK;
 }
 
 /* ---- Build -------------------------------------------------------------------------------------- */
@@ -237,12 +278,16 @@ static tool_status build(plan *p) {
     return TOOL_OK;
   }
   TOOL_TRY(plan_jobs(p));
+  TOOL_TRY(check_places(p));
   build_run_jobs(&p->options, p->jobs, p->job_count);
   TOOL_TRY(tell_failures(p));
   TOOL_TRY(check_kernels(p));
   tell_warnings(p);
-  TOOL_TRY(write_outputs(p));
-  return write_depfile(p);
+  tool_outputs depfile = {0};
+  TOOL_TRY(stage_depfile(p, &depfile));
+  tool_status status = write_outputs(p);
+  if (status != TOOL_OK) tool_outputs_discard(&depfile);
+  return status == TOOL_OK && p->options.depfile ? tool_outputs_commit(&depfile) : status;
 }
 
 static void free_plan(plan *p) {

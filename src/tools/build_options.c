@@ -81,6 +81,7 @@ static tool_status each(build_options *o, const char *list, tool_status (*add)(b
 /* ---- Words -------------------------------------------------------------------------------------- */
 
 static tool_status once(const char **slot, const char *option, const char *word) {
+  if (!*word) return tool_error(TOOL_USAGE, "%s needs a word that isn't empty", option);
   if (*slot) return tool_error(TOOL_USAGE, "%s is given twice: '%s' and '%s'", option, *slot, word);
   *slot = word;
   return TOOL_OK;

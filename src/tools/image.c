@@ -265,7 +265,8 @@ static tool_status jpeg_write_file(const char *path, const char *shown, const ar
 
 tool_status image_read(const char *path, uint32_t channels, array *out) {
   memset(out, 0, sizeof *out);
-  FILE *file = fopen(path, "rbe");
+  int fd = tool_open_input(path);
+  FILE *file = fd < 0 ? NULL : fdopen(fd, "rb");
   if (!file) return tool_error(TOOL_FAILED, "%s: %s", path, strerror(errno));
   unsigned char magic[8] = {0};
   size_t got = fread(magic, 1, sizeof magic, file);

@@ -176,8 +176,14 @@ bool tool_ends_with(const char *text, const char *suffix) {
   return true;
 }
 
+int tool_open_input(const char *path) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (fd >= 0) fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+  return fd;
+}
+
 tool_status tool_read_file(const char *path, uint64_t limit, char **out_data, uint64_t *out_size) {
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  int fd = tool_open_input(path);
   if (fd < 0) return tool_error(TOOL_FAILED, "%s: %s", path, strerror(errno));
   struct stat info;
   tool_status status = TOOL_OK;

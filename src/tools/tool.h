@@ -47,6 +47,8 @@ bool tool_parse_f64(const char *text, double *out);
 const char *tool_nearest(const char *name, const char *const *names, size_t count);
 bool tool_ends_with(const char *text, const char *suffix); /* letters of either case */
 
+/* Opens a file for reading; a pipe that nobody writes to is empty and never waited for. -1: errno says why. */
+int tool_open_input(const char *path);
 /* A whole file; NUL behind it. `limit` in bytes: larger ones are an error. */
 tool_status tool_read_file(const char *path, uint64_t limit, char **out_data, uint64_t *out_size);
 

@@ -222,7 +222,7 @@ static void test_C3_what_dead_writers_left_is_swept(void **state) {
   snprintf(path, sizeof path, "%s/v1/new", directory);
   run("touch %s/.quern-1-1.tmp %s/.quern-2-2.tmp %s/unknown", path, path, path);
   assert_int_equal(qn_stage_open(path, &living), QN_OK);
-  assert_int_equal(qn_store_prune(&store, UINT64_MAX, &kept), QN_OK);
+  assert_int_equal(qn_store_prune(&store, UINT64_MAX, QN_POLL, &kept), QN_OK);
   assert_int_equal(kept.swept, 2);
   assert_true(qn_file_exists(living.path));
   qn_stage_discard(&living);
@@ -245,7 +245,7 @@ static void put_random(uint64_t number, size_t size) {
 
 static uint64_t real_size(void) {
   qn_store_kept kept;
-  assert_int_equal(qn_store_prune(&store, UINT64_MAX, &kept), QN_OK);
+  assert_int_equal(qn_store_prune(&store, UINT64_MAX, QN_POLL, &kept), QN_OK);
   return kept.bytes;
 }
 
@@ -301,7 +301,7 @@ static void test_C3_clock_jumps_do_not_disturb_the_order(void **state) {
   for (uint64_t i = 2; i <= 6; i++) put_random(i, 1000); /* the system's clock is a year behind the store's */
   uint64_t half = real_size() / 2;
   assert_int_equal(counted(QN_COUNT_RESETS), 0);
-  assert_int_equal(qn_store_prune(&store, half, &kept), QN_OK);
+  assert_int_equal(qn_store_prune(&store, half, QN_POLL, &kept), QN_OK);
   for (uint64_t i = 1; i <= 6; i++) assert_int_equal(is_there(i), i > 3);
 }
 

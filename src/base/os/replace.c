@@ -204,6 +204,13 @@ qn_status qn_place_rename(const qn_place *place, const char *from, const char *t
   return fail(place, to, "replaced", errno);
 }
 
+qn_status qn_place_check_writable(const qn_place *place, const char *name) {
+  int file = open_in(place, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+  if (file < 0) return fail(place, name, "written", errno);
+  close(file);
+  return QN_OK;
+}
+
 qn_status qn_place_overwrite(const qn_place *place, const char *name, qn_sv bytes) {
   int file = open_in(place, name, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_NONBLOCK, 0);
   if (file < 0) return fail(place, name, "written", errno);

@@ -43,6 +43,8 @@ QN_MUST_USE qn_status qn_place_stage(const qn_place *place, const char *like, qn
 QN_MUST_USE qn_status qn_place_keep(const qn_place *place, const char *name, char out_name[QN_PLACE_NAME]);
 /* Errors: IO. `out_cannot_rename`: the place of `to` can't be renamed to, but may be written. */
 QN_MUST_USE qn_status qn_place_rename(const qn_place *place, const char *from, const char *to, bool *out_cannot_rename);
+/* Errors: IO when a file that is there can't be opened for writing. */
+QN_MUST_USE qn_status qn_place_check_writable(const qn_place *place, const char *name);
 /* Overwrites a file that is there and reads it back. Errors: IO. */
 QN_MUST_USE qn_status qn_place_overwrite(const qn_place *place, const char *name, qn_sv bytes);
 /* The same with another file's bytes. */
