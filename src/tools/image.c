@@ -11,7 +11,7 @@
 
 #include "array.h"
 
-#define IMAGE_MAX_PIXELS (UINT64_C(1) << 30)
+#define IMAGE_MAX_PIXELS (UINT64_C(1) << 28)
 #define IMAGE_MAX_SIDE (1u << 20)
 
 /* What the libraries' error exits jump to. */

@@ -77,6 +77,17 @@ static bool check_object_type(front *f, const front_declarator *d, bool has_init
   return false;
 }
 
+/* What a program's constants may take: the code carries them. */
+#define CONSTANT_LIMIT (UINT64_C(64) << 20)
+
+static bool check_constant_size(front *f, const front_declarator *d, front_object_kind kind) {
+  bool has_size = kind == OBJECT_CONSTANT && front_is_complete(d->type);
+  if (!has_size || front_sizeof(f, d->type) <= CONSTANT_LIMIT) return true;
+  front_error(f, d->loc, d->length, "constant '%.*s' has %llu bytes; the limit is 64 MiB: pass it as a buffer",
+              QN_SV_ARG(d->name->text), (unsigned long long)front_sizeof(f, d->type));
+  return false;
+}
+
 static front_object *new_object(front *f, front_object_kind kind, const front_declarator *d) {
   front_object *object = QN_ARENA_NEW(f->arena, front_object);
   if (object == NULL) {
@@ -134,7 +145,7 @@ static front_object *declare_object(front *f, const front_specifiers *s, const f
   bool has_init = front_at(f, PP_P_ASSIGN);
   front_declarator object_declarator = *d;
   bool good = d->type->kind != FRONT_ERROR && !is_taken(f, d) && object_kind(f, s, d, &kind) &&
-              check_object_type(f, d, has_init);
+              check_object_type(f, d, has_init) && check_constant_size(f, d, kind);
   if (!good) object_declarator.type = front_error_type(f);
   if (kind == OBJECT_CONSTANT && good) {
     object_declarator.type = front_qualify(f, d->type, FRONT_CONST, IR_CONSTANT);
