@@ -29,7 +29,8 @@ int main(void) {
     options.size_bytes = sizeof numbers;
     check(qn_buffer_create(device, &options, &buffers[i]));
   }
-  const qn_view in = {.buffer = buffers[0], .size_bytes = QN_WHOLE}, out = {.buffer = buffers[1], .size_bytes = QN_WHOLE};
+  const qn_view in = {.buffer = buffers[0], .size_bytes = QN_WHOLE},
+                out = {.buffer = buffers[1], .size_bytes = QN_WHOLE};
 
   check(qn_write(queue, &in, numbers, NULL));
   check(scale_launch(queue, QN_RANGE_1D(COUNT), &in, &out, COUNT, NULL));

@@ -16,9 +16,10 @@ static void (*hook)(uint32_t enters);
   X(device_count)                                                                                            \
   X(device_describe)                                                                                         \
   X(device_open)                                                                                             \
-  X(device_close) X(memory_create) X(memory_destroy) X(memory_map) X(memory_unmap) X(program_create)         \
-      X(program_destroy) X(kernel_create) X(kernel_destroy) X(queue_create) X(queue_destroy) X(queue_submit) \
-          X(queue_completed) X(queue_progress) X(queue_wait) X(queue_time) X(native) X(program_binary) X(queue_begin)
+  X(device_close)                                                                                            \
+  X(memory_create) X(memory_destroy) X(memory_map) X(memory_unmap) X(program_create) X(program_destroy)      \
+      X(kernel_create) X(kernel_destroy) X(queue_create) X(queue_destroy) X(queue_submit) X(queue_completed) \
+          X(queue_progress) X(queue_wait) X(queue_time) X(native) X(program_binary) X(queue_begin)
 
 typedef int64_t (*any_function)(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t);
 
