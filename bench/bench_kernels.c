@@ -373,13 +373,15 @@ static bool needs_groups(const bench_kernel *k) {
 
 int main(int count, char **arguments) {
   bool scalar = take_flag(&count, arguments, "--scalar"), chosen = take_flag(&count, arguments, "--chosen-groups");
-  bench_options options = bench_read_options(
-      count, arguments, "speed of kernels beside OpenCL's, or with --scalar beside our own scalar code");
+  bool on_opencl = take_flag(&count, arguments, "--opencl");
+  bench_options options = bench_read_options(count, arguments,
+                                             "speed of kernels beside OpenCL's; with --scalar beside our own scalar "
+                                             "code; with --opencl of our OpenCL C on the same driver");
   static bench_quern quern;
   static opencl cl;
   summary s = {0};
   if (!scalar && !opencl_open(&cl)) return BENCH_NO_PEER;
-  bench_quern_open(&quern);
+  bench_quern_open_on(&quern, on_opencl ? "opencl:0" : "cpu");
   printf("quern: %s\npeer:  %s\n", quern.name, scalar ? "quern without vectors" : cl.name);
   for (size_t i = 0; i < KERNEL_COUNT; i++) {
     bench_kernel k = kernels[i];

@@ -7,10 +7,12 @@
 
 /* ---- Quern -------------------------------------------------------------------------------------- */
 
-void bench_quern_open(bench_quern *q) {
+void bench_quern_open(bench_quern *q) { bench_quern_open_on(q, "cpu"); }
+
+void bench_quern_open_on(bench_quern *q, const char *selector) {
   qn_device_info info = QN_INIT(qn_device_info);
   bench_check(qn_runtime_open(NULL, &q->runtime), "qn_runtime_open");
-  bench_check(qn_device_open(q->runtime, "cpu", &q->device), "qn_device_open");
+  bench_check(qn_device_open(q->runtime, selector, &q->device), "qn_device_open");
   bench_check(qn_queue_create(q->device, NULL, &q->queue), "qn_queue_create");
   bench_check(qn_device_query(q->device, &info), "qn_device_query");
   snprintf(q->name, sizeof q->name, "%s, %u threads", info.name, info.compute_units);

@@ -53,7 +53,8 @@ typedef struct bench_quern {
   qn_queue queue;
   char name[256];
 } bench_quern;
-void bench_quern_open(bench_quern *q);
+void bench_quern_open(bench_quern *q); /* on the CPU */
+void bench_quern_open_on(bench_quern *q, const char *selector);
 void bench_quern_close(bench_quern *q);
 qn_kernel bench_quern_build(bench_quern *q, const char *source, const char *file, const char *options,
                             const char *kernel);

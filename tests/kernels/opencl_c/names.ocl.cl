@@ -25,13 +25,13 @@ float twice_1(float x) {
   return x * 2.0f;
 }
 
-kernel void vec_step_(global int *my_get_x, global float *f, int my_atomic_int, struct my_struct event) {
-  const int t = my_get_x[0];
-  const int t_1 = my_get_x[1];
-  const int t_2 = twice(my_get_x[2]) * 3;
-  my_get_x[3] = t_2 + t_2 * t_2;
+kernel void vec_step_(global int *get_x, global float *f, int my_atomic_int, struct my_struct event) {
+  const int t = get_x[0];
+  const int t_1 = get_x[1];
+  const int t_2 = twice(get_x[2]) * 3;
+  get_x[3] = t_2 + t_2 * t_2;
   for (int my_pipe = 0; my_pipe < 2; my_pipe++) {
-    my_get_x[my_pipe] += quern_div_int(t, t_1) + my_atomic_int + event.f1 + my_queue_t[my_pipe];
+    get_x[my_pipe] += quern_div_int(t, t_1) + my_atomic_int + event.f1 + my_queue_t[my_pipe];
   }
   f[0] = twice_1(f[1]);
 }
