@@ -95,6 +95,14 @@ static qn_status generate_text(runner *r) {
   return status;
 }
 
+/* The driver's own compiler, for telling its faults from ours. */
+static qn_status take_source(runner *r, const char *source) {
+  const char *why = NULL;
+  if (!driver_open(&why)) QN_FAIL(QN_ERROR_NOT_FOUND, "no OpenCL driver: %s", why);
+  r->driver = driver_build(source, "-cl-std=CL1.2");
+  return r->driver ? QN_OK : QN_ERROR_COMPILE;
+}
+
 static const qn_opencl_c_kernel *text_kernel(const runner *r, const char *name) {
   for (uint32_t i = 0; i < r->text.kernel_count; i++)
     if (strcmp(r->text.kernels[i].name, name) == 0) return &r->text.kernels[i];
@@ -114,6 +122,9 @@ qn_status runner_open_on(runner *r, const char *source, const char *options, run
         break;
       case RUNNER_NATIVE:
         status = generate(r);
+        break;
+      case RUNNER_SOURCE:
+        status = take_source(r, source);
         break;
       default:
         status = generate_text(r);
@@ -186,8 +197,9 @@ static qn_status run_native(runner *r, const ir_function *kernel, uint64_t items
 qn_status runner_launch(runner *r, const char *kernel, const interp_launch *launch) {
   const qn_opencl_c_kernel *in_text = text_kernel(r, kernel);
   const char *symbol = in_text ? in_text->symbol : kernel;
-  if (r->device == RUNNER_DRIVER)
-    return driver_run(r->driver, &(driver_launch){symbol, false, in_text && in_text->takes_range, *launch});
+  if (r->driver)
+    return driver_run(r->driver,
+                      &(driver_launch){symbol, r->device == RUNNER_SOURCE, in_text && in_text->takes_range, *launch});
   const ir_function *f = ir_function_find(r->module, qn_sv_from(symbol));
   if (!f) QN_FAIL(QN_ERROR_NOT_FOUND, "no kernel %s", kernel);
   return interp_run(f, launch, NULL);

@@ -16,7 +16,8 @@
 #include "driver.h"
 #include "object.h"
 
-typedef enum runner_device { RUNNER_INTERP, RUNNER_NATIVE, RUNNER_TEXT, RUNNER_DRIVER } runner_device;
+/* SOURCE: on the driver, what it makes of the source itself. */
+typedef enum runner_device { RUNNER_INTERP, RUNNER_NATIVE, RUNNER_TEXT, RUNNER_DRIVER, RUNNER_SOURCE } runner_device;
 
 typedef struct runner {
   runner_device device;
