@@ -11,6 +11,7 @@
 enum { COPIES = 100, LINES = 100 };
 #define BUDGET 100.0
 #define FRONT_BUDGET_NS 1e6
+#define TEXT_BUDGET_NS 5e6
 
 /* ---- Sources ------------------------------------------------------------------------------------ */
 
@@ -74,7 +75,7 @@ static double build_parts(void *context) {
   const growth *g = context;
   static bench_samples samples;
   samples.count = 0;
-  int step = g->kind == QN_ARTIFACT_IR ? 1 : 5; /* as many as give a steady median */
+  int step = g->kind == QN_ARTIFACT_OBJECT ? 5 : 1; /* as many as give a steady median */
   for (int i = 0; i < COPIES; i += step) bench_add(&samples, build(g, g->parts[i]));
   return bench_median(&samples);
 }
@@ -96,6 +97,8 @@ int main(int count, char **arguments) {
   g.whole = make_source(text, 0, COPIES);
   if (bench_wanted(&options, "growth/ir"))
     measure(&g, "growth/ir", QN_ARTIFACT_IR, options.turns ? options.turns : 15, FRONT_BUDGET_NS);
+  if (bench_wanted(&options, "growth/opencl_c"))
+    measure(&g, "growth/opencl_c", QN_ARTIFACT_OPENCL_C, options.turns ? options.turns : 15, TEXT_BUDGET_NS);
   if (bench_wanted(&options, "growth/object"))
     measure(&g, "growth/object", QN_ARTIFACT_OBJECT, options.turns ? options.turns : 1, 0);
   for (int i = 0; i < COPIES; i++) free(g.parts[i]);

@@ -25,7 +25,10 @@ enum {
   QN_ARTIFACT_OBJECT = 7,         /* relocatable */
   QN_ARTIFACT_STATIC_LIBRARY = 8, /* an archive of that object */
   QN_ARTIFACT_SHARED_LIBRARY = 9,
-  QN_ARTIFACT_C_HEADER = 10 /* NAME_load, and KERNEL_launch for each kernel: queue, range, the kernel's own arguments */
+  QN_ARTIFACT_C_HEADER =
+      10, /* NAME_load, and KERNEL_launch for each kernel: queue, range, the kernel's own arguments */
+  /* OpenCL C 1.2 for any driver, text: the same meaning everywhere, built-in functions included (docs/opencl-c.md). */
+  QN_ARTIFACT_OPENCL_C = 11
 };
 
 /* An image's hit is neither counted nor logged by qn_build: qn_outputs_write does both when the output is in its place. */

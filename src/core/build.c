@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "build_id.h"
 #include "compiler/pass/pass.h"
+#include "compiler/target/opencl_c/opencl_c.h"
 #include "compiler/target/target.h"
 #include "core/exit.h"
 #include "core/options.h"
@@ -20,7 +21,8 @@ static const char *label(const core_build *b) { return b->given.file_name ? b->g
 
 static bool needs_llvm(const core_build *b) {
   uint32_t kind = b->given.kind;
-  return kind != QN_ARTIFACT_PREPROCESSED && kind != QN_ARTIFACT_IR && kind != QN_ARTIFACT_C_HEADER;
+  return kind != QN_ARTIFACT_PREPROCESSED && kind != QN_ARTIFACT_IR && kind != QN_ARTIFACT_C_HEADER &&
+         kind != QN_ARTIFACT_OPENCL_C;
 }
 
 /* ---- Front end ---------------------------------------------------------------------------------- */
@@ -120,7 +122,15 @@ qn_status core_build_code(const core_build *b, ir_module *m, const core_build_ta
   return status;
 }
 
+/* For people and other programs: kernels have the source's own parameters, and the text says how to build it. */
+static qn_status make_opencl_c(core_build *b) {
+  qn_opencl_c_program program;
+  const qn_opencl_c_options options = {.rounded_divide_sqrt = true, .opt_disable = b->options.opt_disable};
+  return qn_target_opencl_c(b->module, &options, &b->out, &program);
+}
+
 static qn_status make(core_build *b) {
+  if (b->given.kind == QN_ARTIFACT_OPENCL_C) return make_opencl_c(b);
   if (b->given.kind == QN_ARTIFACT_IR) {
     qn_bytes_append_sv(&b->out, qn_bytes_view(&b->text));
     return QN_OK;
@@ -214,8 +224,8 @@ static qn_status check(const qn_build_options *given, qn_build_options *o, const
     QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "out_artifact.struct_size is %u, it has %d bytes or more",
             out_artifact->struct_size, SMALLEST_ARTIFACT);
   if (!o->source) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "options.source is NULL");
-  if (o->kind < QN_ARTIFACT_PREPROCESSED || o->kind > QN_ARTIFACT_C_HEADER)
-    QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "options.kind %u is not known (1 to %d are)", o->kind, QN_ARTIFACT_C_HEADER);
+  if (o->kind < QN_ARTIFACT_PREPROCESSED || o->kind > QN_ARTIFACT_OPENCL_C)
+    QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "options.kind %u is not known (1 to %d are)", o->kind, QN_ARTIFACT_OPENCL_C);
   return QN_OK;
 }
 

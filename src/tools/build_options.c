@@ -14,7 +14,7 @@ static const build_kind kinds[] = {
     {"ir", QN_ARTIFACT_IR, "", ".ir", false},
     {"llvm_ir", QN_ARTIFACT_LLVM_IR, "", ".ll", true},
     {"assembly", QN_ARTIFACT_ASSEMBLY, "", ".s", true},
-    {"opencl_c", 0, "", ".ocl.cl", false},
+    {"opencl_c", QN_ARTIFACT_OPENCL_C, "", ".ocl.cl", false},
     {"ptx", 0, "", ".ptx", true},
     {"spirv", 0, "", ".spv", true},
     {"wgsl", 0, "", ".wgsl", true},

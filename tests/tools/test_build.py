@@ -78,6 +78,14 @@ class Artifacts(BuildTest):
             self.assertIn("a.h", text)
             self.assertIn("with\\ space.h", text)
 
+    def test_opencl_c_is_made_again_of_itself(self):
+        self.build(ADD, "--emit", "opencl_c", "-o", self.out)
+        text = self.read("out", "add.ocl.cl")
+        self.assertIn(b"kernel void", text)
+        os.rename(os.path.join(self.out, "add.ocl.cl"), self.path("add.cl"))
+        self.build("add.cl", "--emit", "opencl_c", "-o", self.out)
+        self.assertEqual(self.read("out", "add.ocl.cl"), text)
+
     def test_many_files_at_once(self):
         for i in range(20):
             self.file("k%d.cl" % i, "__kernel void k%d(__global int *x) { *x = %d; }\n" % (i, i))
