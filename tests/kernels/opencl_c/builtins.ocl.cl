@@ -2,6 +2,8 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL FP_CONTRACT OFF
 
+int quern_sat_int_float(float x) { return x == x ? convert_int_sat(x) : 0; }
+
 float clamp_to_f32(float x, float limit) {
   const float x_1 = limit < x ? limit : x;
   return x_1 < -limit ? -limit : x_1;
@@ -67,5 +69,5 @@ kernel void builtins(global float *f, global ushort *h, global double *d, float 
   const float t_2 = floor(x);
   f[8] = t_2;
   const float t_3 = x - t_2;
-  f[6] = (float)((uint)convert_int_sat(x) + (uint)t + ((as_uint(x) & 0x7fffffff) > 0x7f800000)) + (float)t_1 + (x == t_2 ? copysign(0.0f, x) : (t_3 > 0x1.fffffep-1f ? 0x1.fffffep-1f : t_3));
+  f[6] = (float)((uint)quern_sat_int_float(x) + (uint)t + ((as_uint(x) & 0x7fffffff) > 0x7f800000)) + (float)t_1 + (x == t_2 ? copysign(0.0f, x) : (t_3 > 0x1.fffffep-1f ? 0x1.fffffep-1f : t_3));
 }

@@ -30,7 +30,8 @@ typedef char quern_size_of_list[sizeof(struct list) == 16 ? 1 : -1];
 
 constant float weights[2][3] = {{0.25f, 0.5f, 0x1.99999ap-4f}, {1.0f, -2.0f}};
 constant float *constant middle = (constant float *)((constant char *)&weights + 16);
-constant struct my_struct first = {7, (float3)(1.0f, 2.0f, 3.0f), {1, 2}};
+constant uint first[12] __attribute__((aligned(16))) = {7, 0, 0, 0, 0x3f800000, 0x40000000, 0x40400000, 0,
+    0x20001, 0, 0, 0};
 
 void swap(int *a, int *b) {
   const int t = *a;
@@ -80,7 +81,7 @@ kernel void memory(global struct my_struct *parts, global struct struct_1 *tight
   rows[1][1] = 4;
   rows[2][0] = 5;
   rows[2][1] = n;
-  out[0] = square[1][n & 3] + weights[n & 1][2] + *middle + ((constant float *)&first.at)[1] + (float)b.u + (float)head.next->value + (float)rows[n % 3][1];
+  out[0] = square[1][n & 3] + weights[n & 1][2] + *middle + ((constant float *)&(*(constant struct my_struct *)first).at)[1] + (float)b.u + (float)head.next->value + (float)rows[n % 3][1];
   const float t = *(global volatile float *)(out + 5);
   *(global volatile float *)(out + 5) = t + 1.0f;
   ((global float *)(ulong)(ulong)(long)(ulong)out)[6] = (float)(pair - pair) + (float)(out < out + 5);

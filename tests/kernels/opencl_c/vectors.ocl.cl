@@ -2,6 +2,8 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL FP_CONTRACT OFF
 
+uchar4 quern_sat_uchar4_float4(float4 x) { return select((uchar4)(0), convert_uchar4_sat(x), convert_char4(x == x)); }
+
 #pragma OPENCL FP_CONTRACT ON
 
 kernel void vectors(global float4 *f, global int4 *i, global float3 *t, global uchar8 *b, global double2 *d, int n) {
@@ -27,7 +29,7 @@ kernel void vectors(global float4 *f, global int4 *i, global float3 *t, global u
   const float2 t_3 = x.xy;
   t[0] = t[1].zyx + (float3)(t_3.x, t_3.y, (float)n);
   b[0] = b[1].s76543210 + (uchar8)(3);
-  const uchar4 t_4 = convert_uchar4_sat(f[6]);
+  const uchar4 t_4 = quern_sat_uchar4_float4(f[6]);
   ((global uchar *)(b + 1))[0] = t_4.x;
   ((global uchar *)(b + 1))[1] = t_4.y;
   ((global uchar *)(b + 1))[2] = t_4.z;

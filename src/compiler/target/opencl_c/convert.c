@@ -4,20 +4,16 @@
 static bool is_vector(const ir_type *type) { return type->kind == IR_VECTOR; }
 static bool is_bool(const ir_type *type) { return ir_elem_of(type)->kind == IR_BOOL; }
 
-/* (T)x, or convert_T(x) with a word behind T. */
-static shape put_converted(emitter *e, const ir_inst *inst, bool to_signed, want w, const char *word) {
+/* (T)x, or convert_T(x). */
+static shape put_converted(emitter *e, const ir_inst *inst, bool to_signed, want w) {
   const char *name = number_name(e, inst->type, to_signed);
-  if (!is_vector(inst->type) && !*word) {
-    putf(e, "(%s)", name);
-    w.outer = TEXT_UNARY;
-    put_operand(e, inst->args[0], w);
-    return (shape){TEXT_UNARY, to_signed, true, 0};
-  }
-  w.exact = true;
-  putf(e, "convert_%s%s(", name, word);
+  bool is_call = is_vector(inst->type);
+  w.exact = is_call;
+  w.outer = is_call ? TEXT_ANY : TEXT_UNARY;
+  putf(e, is_call ? "convert_%s(" : "(%s)", name);
   put_operand(e, inst->args[0], w);
-  put(e, ")");
-  return (shape){TEXT_POSTFIX, to_signed, true, 0};
+  if (is_call) put(e, ")");
+  return (shape){is_call ? TEXT_POSTFIX : TEXT_UNARY, to_signed, true, 0};
 }
 
 /* ---- Bools: 0 or 1, lanes 0 or -1 ---- */
@@ -47,7 +43,7 @@ static shape put_bool_as_integer(emitter *e, const ir_inst *inst) {
   }
   if (inst->type->bits == 32 && text_is_inline(&e->plan, x) && ir_op_table[x->op].cls == IR_CLASS_CMP)
     return put_operand(e, x, (want){0}); /* a comparison is an int */
-  return put_converted(e, inst, text_is_signed(&e->signs, inst), (want){0}, "");
+  return put_converted(e, inst, text_is_signed(&e->signs, inst), (want){0});
 }
 
 /* ---- Numbers ---- */
@@ -60,7 +56,7 @@ shape put_integer_conversion(emitter *e, const ir_inst *inst, const op_row *row)
   if (is_bool(inst->args[0]->type))
     return is_vector(inst->type) ? put_lanes_as_integers(e, inst) : put_bool_as_integer(e, inst);
   if (is_vector(inst->type) && inst->op == IR_SEXT) to_signed = true;
-  return put_converted(e, inst, to_signed, (want){.sign = operand_sign(inst->op)}, "");
+  return put_converted(e, inst, to_signed, (want){.sign = operand_sign(inst->op)});
 }
 
 bool converts_to_any_sign(const ir_inst *inst) {
@@ -69,16 +65,21 @@ bool converts_to_any_sign(const ir_inst *inst) {
 }
 
 shape put_signed_conversion(emitter *e, const ir_inst *inst, bool to_signed) {
-  return put_converted(e, inst, to_signed, (want){.sign = operand_sign(inst->op)}, "");
+  return put_converted(e, inst, to_signed, (want){.sign = operand_sign(inst->op)});
 }
 
 shape put_float_to_integer(emitter *e, const ir_inst *inst, const op_row *row) {
-  return put_converted(e, inst, row->sign > 0, (want){0}, inst->flags & IR_SAT ? "_sat" : "");
+  const ir_inst *x = inst->args[0];
+  if (!(inst->flags & IR_SAT)) return put_converted(e, inst, row->sign > 0, (want){0});
+  putf(e, "%s(", saturation_name(e, x->type, inst->type, row->sign > 0));
+  put_operand(e, x, (want){.exact = true});
+  put(e, ")");
+  return (shape){TEXT_POSTFIX, row->sign > 0, true, 0};
 }
 
 shape put_to_float(emitter *e, const ir_inst *inst, const op_row *row) {
   const ir_inst *x = inst->args[0];
-  if (!is_bool(x->type) || !is_vector(x->type)) return put_converted(e, inst, true, (want){.sign = row->sign}, "");
+  if (!is_bool(x->type) || !is_vector(x->type)) return put_converted(e, inst, true, (want){.sign = row->sign});
   putf(e, "convert_%s(", number_name(e, inst->type, true));
   put_ones(e, x, 32);
   put(e, ")");

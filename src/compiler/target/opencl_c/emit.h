@@ -113,7 +113,7 @@ void put_cast(emitter *e, size_t start, text_level level, const char *type_name)
 /* A condition: a bool, without brackets around it; `holds` false: the opposite. */
 void put_condition(emitter *e, const ir_inst *value, bool holds);
 
-/* ---- Operations (op.c), vectors (vector.c), constants (constant.c) ---- */
+/* ---- Operations (op.c), vectors (vector.c), constants (literal.c, data.c) ---- */
 bool is_component_wise(ir_op op);
 /* With another operator than its own. */
 void put_comparison(emitter *e, const ir_inst *inst, const char *operator);
@@ -130,6 +130,11 @@ void put_insert(emitter *e, const ir_inst *inst, const char *name);
 /* How often an operand of an instruction is written. */
 uint32_t operand_copies(const ir_inst *inst, uint32_t operand);
 shape put_constant(emitter *e, const ir_inst *leaf, want w);
+/* A lane of a constant vector, and the bits of a scalar: 0 of zero and undef. */
+const ir_inst *constant_lane(emitter *e, const ir_inst *leaf, uint32_t i);
+uint64_t constant_bits(const ir_inst *scalar);
+/* The place of a constant that is written as words, or a pointer to it; false: it isn't, and nothing was written. */
+bool put_word_place(emitter *e, const ir_var *var, bool as_pointer);
 /* The name of a constant, which is defined at the first call. */
 const char *constant_name(emitter *e, const ir_var *var);
 /* The constant that all lanes have, or NULL. */
@@ -170,6 +175,8 @@ typedef enum helper {
 } helper;
 /* Its name for a type; it is defined at the first call. `space` is that of a pointer that it takes. */
 const char *helper_name(emitter *e, helper which, const ir_type *type, bool is_signed, ir_space space);
+/* Of a conversion of floats to the nearest integer that there is, and of no number to 0. */
+const char *saturation_name(emitter *e, const ir_type *from, const ir_type *to, bool to_signed);
 /* The structs that a launch's range, and all that is hidden of an entry, come in. */
 const char *range_type_name(emitter *e);
 const char *launch_type_name(emitter *e, bool has_range, uint32_t buffers);

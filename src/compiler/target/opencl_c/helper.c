@@ -152,6 +152,26 @@ const char *helper_name(emitter *e, helper which, const ir_type *type, bool is_s
   return use.name;
 }
 
+/* ---- Saturated conversions ---- */
+
+/* The specification only wishes that no number becomes 0, and not every driver makes it so. */
+const char *saturation_name(emitter *e, const ir_type *from, const ir_type *to, bool to_signed) {
+  const char *source = number_name(e, from, true), *target = number_name(e, to, to_signed);
+  char key[64];
+  (void)snprintf(key, sizeof key, "sat_%s_%s", target, source);
+  const char *known = qn_map_get(&e->made, qn_sv_from(key));
+  if (known) return known;
+  const char *kept = qn_arena_copy(e->arena, qn_sv_from(key)), *name = kept ? text_name_own(&e->names, kept) : "";
+  if (!kept || !qn_map_set(&e->made, qn_sv_from(kept), (void *)(uintptr_t)name)) e->failed = true;
+  qn_bytes_printf(&e->helpers, "%s %s(%s x) { return ", target, name, source);
+  if (to->kind == IR_VECTOR)
+    qn_bytes_printf(&e->helpers, "select((%s)(0), convert_%s_sat(x), convert_%s(x == x)); }\n", target, target,
+                    mask_name(e, to->count, to->elem->bits));
+  else
+    qn_bytes_printf(&e->helpers, "x == x ? convert_%s_sat(x) : 0; }\n", target);
+  return name;
+}
+
 /* ---- Types of entries ---- */
 
 /* A struct of our own, once: `key` tells it from others. */

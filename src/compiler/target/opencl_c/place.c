@@ -113,7 +113,7 @@ shape put_place(emitter *e, const ir_inst *pointer, text_level outer) {
     return pointer_shape(e, pointer, outer > TEXT_UNARY ? TEXT_POSTFIX : TEXT_UNARY);
   }
   if (pointer->op == IR_ADDRESS) {
-    put(e, var_name(e, pointer->u.var));
+    if (!put_word_place(e, pointer->u.var, false)) put(e, var_name(e, pointer->u.var));
   } else if (pointer->op == IR_PARAM) {
     put(e, e->param_names[pointer->imm]);
   } else if (is_lane) {
@@ -129,6 +129,8 @@ shape put_place(emitter *e, const ir_inst *pointer, text_level outer) {
 /* ---- Pointers ---- */
 
 static shape put_address(emitter *e, const ir_inst *pointer) {
+  if (pointer->op == IR_ADDRESS && put_word_place(e, pointer->u.var, true))
+    return pointer_shape(e, pointer, TEXT_UNARY);
   put(e, "&");
   put_place(e, pointer, TEXT_POSTFIX);
   return pointer_shape(e, pointer, TEXT_UNARY);

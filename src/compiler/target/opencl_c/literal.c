@@ -1,9 +1,8 @@
-/* constant.c - literals, and data of program scope. */
+/* literal.c - constants as operands. */
 #include <inttypes.h>
 #include <math.h>
 
 #include "compiler/ir/float.h"
-#include "compiler/ir/text.h"
 #include "compiler/target/opencl_c/emit.h"
 
 /* ---- Integers ---- */
@@ -59,8 +58,7 @@ static shape put_int(emitter *e, const ir_type *type, uint64_t bits, want w) {
 
 static text_level put_no_number(emitter *e, const ir_type *type, uint64_t bits) {
   uint64_t plain = ir_float_nan(type->bits);
-  if (bits == plain || e->in_data) {
-    if (bits != plain) emit_refuse(e, NULL, "a NaN with bits of its own in constant data");
+  if (bits == plain || e->in_data) { /* data with other bits in them are written as words (data.c) */
     put(e, type->bits == 64 ? "(0.0 / 0.0)" : type->bits == 32 ? "(0.0f / 0.0f)" : "(half)(0.0f / 0.0f)");
     return type->bits == 16 ? TEXT_UNARY : TEXT_POSTFIX;
   }
@@ -92,24 +90,24 @@ static shape put_float(emitter *e, const ir_type *type, uint64_t bits) {
 
 /* ---- Vectors ---- */
 
-static const ir_inst *part_of(emitter *e, const ir_inst *leaf, uint32_t i) {
+const ir_inst *constant_lane(emitter *e, const ir_inst *leaf, uint32_t i) {
   const ir_type *elem = ir_elem_of(leaf->type);
   return leaf->op == IR_AGGREGATE && i < leaf->arg_count ? leaf->args[i] : ir_const_bits(e->m, elem, 0);
 }
 
-static uint64_t bits_of(const ir_inst *scalar) { return scalar->op == IR_CONST ? scalar->imm : 0; }
+uint64_t constant_bits(const ir_inst *scalar) { return scalar->op == IR_CONST ? scalar->imm : 0; }
 
 const ir_inst *splat_of(emitter *e, const ir_inst *value) {
   if (value->type->kind != IR_VECTOR || !(ir_is_const(value) || value->op == IR_UNDEF)) return NULL;
-  const ir_inst *first = part_of(e, value, 0);
+  const ir_inst *first = constant_lane(e, value, 0);
   for (uint32_t i = 1; i < value->type->count; i++)
-    if (bits_of(part_of(e, value, i)) != bits_of(first)) return NULL;
+    if (constant_bits(constant_lane(e, value, i)) != constant_bits(first)) return NULL;
   return first;
 }
 
 static void put_lane(emitter *e, const ir_inst *lane, want w) {
   if (lane->type->kind == IR_BOOL)
-    put(e, bits_of(lane) ? "-1" : "0");
+    put(e, constant_bits(lane) ? "-1" : "0");
   else
     put_constant(e, lane, (want){.sign = w.sign});
 }
@@ -122,7 +120,7 @@ static shape put_vector(emitter *e, const ir_inst *leaf, want w) {
   putf(e, "(%s)(", is_mask ? mask_name(e, type->count, mask) : number_name(e, type, w.sign >= 0));
   for (uint32_t i = 0; i < (splat ? 1 : type->count); i++) {
     if (i) put(e, ", ");
-    put_lane(e, part_of(e, leaf, i), w);
+    put_lane(e, constant_lane(e, leaf, i), w);
   }
   put(e, ")");
   return (shape){TEXT_UNARY, w.sign >= 0, true, mask};
@@ -139,7 +137,7 @@ static shape put_null(emitter *e, const ir_type *type, want w) {
 
 shape put_constant(emitter *e, const ir_inst *leaf, want w) {
   const ir_type *type = leaf->type;
-  uint64_t bits = bits_of(leaf); /* of zero and undef: 0 */
+  uint64_t bits = constant_bits(leaf); /* of zero and undef: 0 */
   switch (type->kind) {
     case IR_BOOL:
       put(e, bits ? "true" : "false");
@@ -153,104 +151,4 @@ shape put_constant(emitter *e, const ir_inst *leaf, want w) {
     default:
       return put_null(e, type, w);
   }
-}
-
-/* ---- Data of program scope ---- */
-
-static void put_initialiser(emitter *e, const ir_inst *init, bool is_signed);
-
-/* The address of another constant: of it, or of a byte within. */
-static void put_address(emitter *e, const ir_inst *leaf, bool is_signed) {
-  const char *name = constant_name(e, leaf->u.var);
-  put(e, "(");
-  put_pointer_type(e, leaf->type, is_signed, "");
-  putf(e, leaf->imm ? ")((constant char *)&%s + %" PRIu64 ")" : ")&%s", name, leaf->imm);
-}
-
-static bool is_half_bits(const emitter *e, const ir_type *elem) {
-  return elem->kind == IR_FLOAT && elem->bits == 16 && !e->m->model.has_half;
-}
-
-/* A number as memory has it: bools and, where there are no halves, halves are integers. */
-static void put_stored_scalar(emitter *e, const ir_inst *scalar, bool is_signed) {
-  if (scalar->type->kind == IR_BOOL || is_half_bits(e, scalar->type))
-    putf(e, "%" PRIu64, bits_of(scalar));
-  else
-    put_constant(e, scalar, (want){.sign = sign_of(is_signed)});
-}
-
-static void put_stored_vector(emitter *e, const ir_inst *init, bool is_signed) {
-  put(e, "(");
-  put_memory_type(e, init->type, is_signed);
-  put(e, ")(");
-  for (uint32_t i = 0; i < init->type->count; i++) {
-    if (i) put(e, ", ");
-    put_stored_scalar(e, part_of(e, init, i), is_signed);
-  }
-  put(e, ")");
-}
-
-/* Every part, each in braces of its own; what is missing at the end is zero in C too. */
-static void put_parts(emitter *e, const ir_inst *init, bool is_signed) {
-  const ir_type *type = init->type;
-  bool is_struct = type->kind == IR_STRUCT;
-  put(e, "{");
-  for (uint32_t i = 0; i < init->arg_count; i++) {
-    if (i) put(e, i % 8 ? ", " : ",\n    ");
-    uint32_t field = is_struct && type->is_union ? ir_union_field(type, init->args[i]->type) : i;
-    if (is_struct && type->is_union) putf(e, ".%s = ", field_name(e, type, field));
-    put_initialiser(e, init->args[i], is_struct ? text_field_is_signed(&e->signs, type, field) : is_signed);
-  }
-  put(e, "}");
-}
-
-/* All of it, by its first scalar or vector. */
-static void put_zero(emitter *e, const ir_type *type) {
-  if (type->kind == IR_VECTOR) {
-    put(e, "(");
-    put_memory_type(e, type, true);
-    put(e, ")(0)");
-  } else if (type->kind != IR_ARRAY && type->kind != IR_STRUCT) {
-    put(e, "0");
-  } else {
-    put(e, "{");
-    if (type->kind == IR_ARRAY || type->field_count)
-      put_zero(e, type->kind == IR_ARRAY ? type->elem : type->fields[0].type);
-    put(e, "}");
-  }
-}
-
-static void put_initialiser(emitter *e, const ir_inst *init, bool is_signed) {
-  const ir_type *type = init->type;
-  bool has_parts = type->kind == IR_ARRAY || type->kind == IR_STRUCT;
-  if (init->op == IR_ADDRESS)
-    put_address(e, init, is_signed);
-  else if (has_parts && init->op == IR_AGGREGATE && init->arg_count)
-    put_parts(e, init, is_signed);
-  else if (has_parts || type->kind == IR_POINTER)
-    put_zero(e, type);
-  else if (type->kind == IR_VECTOR)
-    put_stored_vector(e, init, is_signed);
-  else
-    put_stored_scalar(e, init, is_signed);
-}
-
-/* Written apart: a constant whose address stands in it is put in front. */
-const char *constant_name(emitter *e, const ir_var *var) {
-  if (e->constants[var->id]) return e->constants[var->id];
-  bool is_signed = text_var_is_signed(&e->signs, var), was_in_data = e->in_data;
-  qn_bytes definition = {0}, *out = e->out;
-  const char *name = e->constants[var->id] = text_name_global(&e->names, var->name);
-  e->out = &definition;
-  e->in_data = true;
-  put_variable_declaration(e, var->type, is_signed, IR_CONSTANT, name, var->align);
-  put(e, " = ");
-  put_initialiser(e, var->init, is_signed);
-  put(e, ";\n");
-  e->in_data = was_in_data;
-  e->out = out;
-  qn_bytes_append_sv(&e->data, qn_bytes_view(&definition));
-  e->failed |= definition.failed;
-  qn_bytes_free(&definition);
-  return name;
 }
