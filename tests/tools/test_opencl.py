@@ -2,14 +2,10 @@
 import json
 import os
 import re
-import struct
-import sys
-import unittest
 
 from quern_test import QUERN, CommandTest, example, main, read_npy, write_npy
 
 BUILD = os.path.dirname(QUERN)
-NO_DEVICE = 77
 
 
 class Reasons(CommandTest):
@@ -72,37 +68,44 @@ class Devices(CommandTest):
 
 
 class Examples(CommandTest):
-    """Each example gives on opencl:0 what it gives on the cpu, bit for bit."""
+    """Each example gives on opencl:0 what it gives on the cpu. a * b + c may be rounded once or twice (FP_CONTRACT), and compilers
+    choose differently: floats may differ a little, and a picture's values by one."""
 
-    def same(self, *words, out):
+    def same(self, *words, out, exact=True):
         results = []
         for device in ("cpu", "opencl:0"):
             self.quern("run", *words, "-d", device, "--out", "%s=@%s.npy" % (out, device.replace(":", "")))
             results.append(read_npy(self.path(device.replace(":", "") + ".npy")))
-        self.assertEqual(results[0], results[1])
+        (kind, shape, ours), (other_kind, other_shape, theirs) = results
+        self.assertEqual((kind, shape), (other_kind, other_shape))
+        if exact:
+            self.assertEqual(ours, theirs)
+        else:
+            limit = (lambda v: 1) if kind == "|u1" else (lambda v: 1e-5 * max(1, abs(v)))
+            self.assertLessEqual(max(abs(a - b) / limit(a) for a, b in zip(ours, theirs)), 1)
 
     def picture(self, width, height):
         pixels = [(x * 7 + y * 3 + c * 50) % 256 for y in range(height) for x in range(width) for c in range(4)]
         write_npy(self.path("in.npy"), "|u1", (height, width, 4), pixels)
 
     def test_saxpy(self):
-        self.same(example("saxpy.cl"), "--arg", "x=random:1003", "--arg", "y=random:1003:2", "--arg", "a=2.5", out="y")
+        self.same(example("saxpy.cl"), "--arg", "x=random:1003", "--arg", "y=random:1003:2", "--arg", "a=2.5", out="y", exact=False)
 
     def test_blur(self):
         self.picture(37, 29)
-        self.same(example("blur.cl"), "--arg", "src=@in.npy", "--arg", "dst=like:src", out="dst")
+        self.same(example("blur.cl"), "--arg", "src=@in.npy", "--arg", "dst=like:src", out="dst", exact=False)
 
     def test_edges(self):
         self.picture(24, 18)
-        self.same(example("edges.cl"), "--arg", "src=@in.npy", "--arg", "dst=like:src", out="dst")
+        self.same(example("edges.cl"), "--arg", "src=@in.npy", "--arg", "dst=like:src", out="dst", exact=False)
 
     def test_mandelbrot(self):
         self.same(example("mandelbrot.cl"), "--arg", "out=zeros:60x80", "--arg", "centre_x=-0.7", "--arg", "centre_y=0", "--arg", "scale=2.6",
-                  "--arg", "limit=100", out="out")
+                  "--arg", "limit=100", out="out", exact=False)
 
     def test_matmul(self):
         self.same(example("matmul.cl"), "--arg", "a=random:33x17", "--arg", "b=random:17x20:2", "--arg", "c=zeros:33x20", "--arg", "m=a.height",
-                  "--arg", "n=b.width", "--arg", "k=a.width", out="c")
+                  "--arg", "n=b.width", "--arg", "k=a.width", out="c", exact=False)
 
     def test_histogram(self):
         self.picture(64, 64)
@@ -110,7 +113,7 @@ class Examples(CommandTest):
 
     def test_nbody(self):
         self.same(example("nbody.cl"), "--arg", "bodies=random:256", "--arg", "velocities=zeros:256", "--arg", "moved=like:bodies", "--arg",
-                  "dt=0.01", out="moved")
+                  "dt=0.01", out="moved", exact=False)
 
     def test_scan(self):
         self.same(example("scan.cl"), "--arg", "in=range:1024", "--arg", "out=like:in", "--arg", "totals=zeros:8", "--arg", "buffer=local:256",
