@@ -27,12 +27,16 @@ kernel void plain(global int *out, constant float *c, local const int *m, global
 }
 
 int group(int n, struct quern_range *range) {
-  return (int)(get_group_id(0) + range->group_base[0]) * n;
+  return (int)range->group_base[0] * n;
 }
 
 kernel void ranged(global int *out, struct quern_launch_range_1 launch) {
   out = (global int *)((global char *)out + launch.offset[0]);
-  out[get_global_id(0)] = group(3, &launch.range) + (int)launch.range.num_groups[1] + (int)launch.range.global_size[2] + (int)launch.range.global_offset[0];
+  struct quern_range range = launch.range;
+  range.group_base[0] += get_group_id(0);
+  range.group_base[1] += get_group_id(1);
+  range.group_base[2] += get_group_id(2);
+  out[get_global_id(0)] = group(3, &range) + (int)range.num_groups[1] + (int)range.global_size[2] + (int)range.global_offset[0];
 }
 
 __attribute__((reqd_work_group_size(8, 4, 1)))

@@ -15,3 +15,4 @@ kernel void vec_step_(global int *get_x, global float *quern_f, int atomic_int, 
   quern_f[0] = twice(quern_f[1]);
 }
 kernel void uniform(global int *kernel_) { kernel_[get_global_id(0)] = 1; }
+kernel void _3(global int *p) { p[0] = 3; }

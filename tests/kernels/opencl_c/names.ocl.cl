@@ -39,3 +39,7 @@ kernel void vec_step_(global int *get_x, global float *f, int my_atomic_int, str
 kernel void my_uniform(global int *kernel_) {
   kernel_[get_global_id(0)] = 1;
 }
+
+kernel void x3(global int *p) {
+  p[0] = 3;
+}

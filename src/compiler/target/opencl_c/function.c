@@ -118,17 +118,12 @@ static uint32_t buffer_count(const ir_function *f) {
   return count;
 }
 
-static const char *in_arena(emitter *e, const char *text) {
-  e->failed |= !text;
-  return text ? text : "";
-}
-
 /* An entry's: one struct, the range and the buffers' offsets. */
 static void put_launch_parameter(emitter *e, const text_function *t) {
   uint32_t buffers = buffer_count(t->f);
   if (!buffers && !takes_range(e, t)) return;
   e->launch = text_name_local(&e->names, "launch");
-  if (takes_range(e, t)) e->range = in_arena(e, qn_arena_printf(e->arena, "%s.range", e->launch));
+  if (takes_range(e, t)) e->range = text_name_local(&e->names, "range");
   putf(e, "%s%s %s", t->f->param_count ? ", " : "", launch_type_name(e, takes_range(e, t), buffers), e->launch);
 }
 
@@ -176,6 +171,19 @@ static void put_offsets(emitter *e, const ir_function *f) {
     if (is_buffer(&f->params[i])) put_offset(e, &f->params[i], e->param_names[i], index++);
 }
 
+/* A copy, in which the part's groups become the launch's: parameters are every item's in PoCL 3.1, and not to be written. At
+ * the start, whether the ids are used or not: of some kernels that call get_group_id in a branch alone it makes code that
+ * doesn't link. */
+static void put_range(emitter *e, const text_function *t) {
+  if (!e->launch || !takes_range(e, t)) return;
+  put_line_start(e);
+  putf(e, "%s %s = %s.range;\n", range_type_name(e), e->range, e->launch);
+  for (uint32_t d = 0; d < 3; d++) {
+    put_line_start(e);
+    putf(e, "%s.group_base[%u] += get_group_id(%u);\n", e->range, d, d);
+  }
+}
+
 static void put_local_memory(emitter *e, const ir_function *f) {
   for (const ir_var *v = f->locals; v; v = v->next) {
     put_line_start(e);
@@ -184,10 +192,12 @@ static void put_local_memory(emitter *e, const ir_function *f) {
   }
 }
 
-static void put_body(emitter *e, const ir_function *f) {
+static void put_body(emitter *e, const text_function *t) {
+  const ir_function *f = t->f;
   put(e, " {\n");
   e->indent++;
   put_offsets(e, f);
+  put_range(e, t);
   put_local_memory(e, f);
   put_block(e, f->body);
   if (f->result->kind != IR_VOID && !ir_block_ends(f->body)) {
@@ -209,6 +219,6 @@ void put_function(emitter *e, text_function *t) {
   if (e->out->size) put(e, "\n");
   put_contraction(e, t);
   put_signature(e, t);
-  put_body(e, t->f);
+  put_body(e, t);
   text_names_leave(&e->names);
 }

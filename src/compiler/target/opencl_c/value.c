@@ -156,7 +156,7 @@ static shape put_query(emitter *e, const ir_inst *inst) {
   } queries[] = {
       {IR_GLOBAL_ID, "get_global_id", NULL},
       {IR_LOCAL_ID, "get_local_id", NULL},
-      {IR_GROUP_ID, "get_group_id", "group_base"},
+      {IR_GROUP_ID, "get_group_id", "group_base"}, /* which an entry makes the group's id: put_range */
       {IR_GLOBAL_SIZE, "get_global_size", "global_size"},
       {IR_LOCAL_SIZE, "get_local_size", NULL},
       {IR_ENQUEUED_SIZE, "get_local_size", "enqueued_local"},
@@ -175,9 +175,6 @@ static shape put_query(emitter *e, const ir_inst *inst) {
     putf(e, "%s()", function);
   } else if (!member) {
     putf(e, "%s(%u)", function, d);
-  } else if (inst->op == IR_GROUP_ID) {
-    putf(e, "%s(%u) + %s%s%s%s[%u]", function, d, narrow, e->range, arrow, member, d);
-    s.level = TEXT_ADD;
   } else {
     putf(e, "%s%s%s%s[%u]", narrow, e->range, arrow, member, d);
     s.level = *narrow ? TEXT_UNARY : TEXT_POSTFIX;
