@@ -1,4 +1,4 @@
-/* labels: llvm opencl */
+/* labels: llvm opencl once */
 /* The processor by our own code and by OpenCL drivers, in one process: two LLVMs (the driver's and ours), several adapters,
  * devices, contexts and threads at once. */
 #include <pthread.h>
