@@ -257,6 +257,7 @@ static void test_A5_a_library_that_may_not_be_read_says_so(void **state) {
   assert_true(child >= 0);
   if (child == 0) {
     alarm(60);
+    setenv("ASAN_OPTIONS", "detect_leaks=0", 1); /* looking for leaks takes rights that nobody has */
     execl("/proc/self/exe", "test_adapters", "nobody", place, (char *)NULL);
     _exit(8);
   }
