@@ -10,16 +10,20 @@ static const qn_adapter_table *inner;
 static void (*hook)(uint32_t enters);
 
 /* Functions of the table take pointers and integers only (A1), at most eight. */
-#define FUNCTIONS(X)                                                                                         \
-  X(instance_open)                                                                                           \
-  X(instance_close)                                                                                          \
-  X(device_count)                                                                                            \
-  X(device_describe)                                                                                         \
-  X(device_open)                                                                                             \
-  X(device_close)                                                                                            \
-  X(memory_create) X(memory_destroy) X(memory_map) X(memory_unmap) X(program_create) X(program_destroy)      \
-      X(kernel_create) X(kernel_destroy) X(queue_create) X(queue_destroy) X(queue_submit) X(queue_completed) \
-          X(queue_progress) X(queue_wait) X(queue_time) X(native) X(program_binary) X(queue_begin)
+// clang-format off: it can't decide
+#define FUNCTIONS(X)                                                                                      \
+  X(instance_open)                                                                                        \
+  X(instance_close)                                                                                       \
+  X(device_count)                                                                                         \
+  X(device_describe)                                                                                      \
+  X(device_open)                                                                                          \
+  X(device_close)                                                                                         \
+  X(memory_create)                                                                                        \
+  X(memory_destroy)                                                                                       \
+  X(memory_map) X(memory_unmap) X(program_create) X(program_destroy) X(kernel_create) X(kernel_destroy)   \
+      X(queue_create) X(queue_destroy) X(queue_submit) X(queue_completed) X(queue_progress) X(queue_wait) \
+          X(queue_time) X(native) X(program_binary) X(queue_begin)
+// clang-format on
 
 typedef int64_t (*any_function)(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t);
 

@@ -82,6 +82,7 @@ EXPORT void *aligned_alloc(size_t alignment, size_t size) {
 
 /* All their arguments are integers and pointers, at most seven, so that one kind of function passes each of them on: on every
  * machine that this test runs on they travel in registers (the seventh, of syscall alone, on the stack), variable or not. */
+// clang-format off: it can't decide
 #define SYSTEM_FUNCTIONS(X)                                                                                           \
   X(chdir)                                                                                                            \
   X(chmod)                                                                                                            \
@@ -90,14 +91,17 @@ EXPORT void *aligned_alloc(size_t alignment, size_t size) {
   X(closedir)                                                                                                         \
   X(dlclose)                                                                                                          \
   X(dlopen)                                                                                                           \
-  X(eventfd) X(fchmod) X(fcntl) X(fdopendir) X(flock) X(fork) X(fstat) X(fstatat) X(fsync) X(ftruncate) X(futimens)   \
-      X(getcwd) X(geteuid) X(getpid) X(kill) X(link) X(linkat) X(lseek) X(lstat) X(madvise) X(mkdir) X(mmap)          \
-          X(mprotect) X(munmap) X(nanosleep) X(open) X(openat) X(opendir) X(pipe) X(pipe2) X(dup2) X(dup3) X(mkdirat) \
-              X(mkostemp) X(mremap) X(msync) X(access) X(faccessat) X(getuid) X(getppid) X(socket) X(sendfile)        \
-                  X(copy_file_range) X(poll) X(posix_spawn) X(pread) X(pthread_create) X(pthread_getname_np)          \
-                      X(pthread_join) X(pthread_setname_np) X(pthread_sigmask) X(pwrite) X(read) X(readdir)           \
-                          X(readlink) X(realpath) X(rename) X(renameat) X(rmdir) X(sched_getaffinity) X(sched_yield)  \
-                              X(stat) X(syscall) X(sysconf) X(unlink) X(unlinkat) X(utimensat) X(waitpid) X(write)
+  X(eventfd)                                                                                                          \
+  X(fchmod)                                                                                                           \
+  X(fcntl) X(fdopendir) X(flock) X(fork) X(fstat) X(fstatat) X(fsync) X(ftruncate) X(futimens) X(getcwd) X(geteuid)   \
+      X(getpid) X(kill) X(link) X(linkat) X(lseek) X(lstat) X(madvise) X(mkdir) X(mmap) X(mprotect) X(munmap)         \
+          X(nanosleep) X(open) X(openat) X(opendir) X(pipe) X(pipe2) X(dup2) X(dup3) X(mkdirat) X(mkostemp) X(mremap) \
+              X(msync) X(access) X(faccessat) X(getuid) X(getppid) X(socket) X(sendfile) X(copy_file_range) X(poll)   \
+                  X(posix_spawn) X(pread) X(pthread_create) X(pthread_getname_np) X(pthread_join)                     \
+                      X(pthread_setname_np) X(pthread_sigmask) X(pwrite) X(read) X(readdir) X(readlink) X(realpath)   \
+                          X(rename) X(renameat) X(rmdir) X(sched_getaffinity) X(sched_yield) X(stat) X(syscall)       \
+                              X(sysconf) X(unlink) X(unlinkat) X(utimensat) X(waitpid) X(write)
+// clang-format on
 
 typedef long (*any_function)(long, long, long, long, long, long, long);
 enum {

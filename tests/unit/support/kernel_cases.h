@@ -243,8 +243,9 @@ static const kernel_case kernel_cases[] = {
      {64, 1, 1},
      0},
     {"atomic results",
-     HEAD ID "uint old = atomic_add(&out[i % 8], 0u) + atomic_cmpxchg(&out[8 + i], 0u, in[i]); out[ITEMS2 + 8 + i] = old;\n"
-             "atomic_xchg((global float *)&out[2 * ITEMS2 + 8 + i], (float)i); }",
+     HEAD ID
+     "uint old = atomic_add(&out[i % 8], 0u) + atomic_cmpxchg(&out[8 + i], 0u, in[i]); out[ITEMS2 + 8 + i] = old;\n"
+     "atomic_xchg((global float *)&out[2 * ITEMS2 + 8 + i], (float)i); }",
      {ITEMS, 1, 1},
      {64, 1, 1},
      0},
