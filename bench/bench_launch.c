@@ -20,6 +20,7 @@ typedef struct launch {
   qn_range range;
   qn_argument arguments[8];
   uint32_t count;
+  uint64_t wait_ns; /* Quern's time limit of a wait */
 } launch;
 
 static void launch_quern(launch *l, qn_point *done) {
@@ -37,12 +38,13 @@ static void launch_peer(launch *l) {
 /* The median of single launches, each with its wait. */
 static double waited_quern(void *context) {
   static bench_samples samples;
+  const launch *l = context;
   samples.count = 0;
   for (int i = 0; i < ROUNDS; i++) {
     qn_point done;
     uint64_t start = bench_now_ns();
     launch_quern(context, &done);
-    bench_check(qn_point_wait(&done, QN_FOREVER), "qn_point_wait");
+    bench_check(qn_point_wait(&done, l->wait_ns), "qn_point_wait");
     bench_add(&samples, (double)(bench_now_ns() - start));
   }
   return bench_median(&samples);
@@ -95,16 +97,21 @@ static void give_arguments(launch *l) {
   l->count = 8;
 }
 
+static void measure_wait(launch *l, const bench_options *options, const char *name, uint64_t groups) {
+  char line[64];
+  double ours, theirs;
+  l->range = (qn_range){.struct_size = sizeof l->range, .dimensions = 1, .global = {64 * groups}, .local = {64}};
+  snprintf(line, sizeof line, "wait/%s", name);
+  if (!bench_wanted(options, line)) return;
+  bench_alternate(waited_quern, waited_peer, l, options->turns ? options->turns : TURNS, &ours, &theirs);
+  bench_report_cost(line, ours, theirs, 0.25);
+}
+
 static void measure(launch *l, const bench_options *options, const char *name, uint64_t groups) {
   char line[64];
   double ours, theirs;
   uint32_t turns = options->turns ? options->turns : TURNS;
-  l->range = (qn_range){.struct_size = sizeof l->range, .dimensions = 1, .global = {64 * groups}, .local = {64}};
-  snprintf(line, sizeof line, "wait/%s", name);
-  if (bench_wanted(options, line)) {
-    bench_alternate(waited_quern, waited_peer, l, turns, &ours, &theirs);
-    bench_report_cost(line, ours, theirs, 0.25);
-  }
+  measure_wait(l, options, name, groups);
   snprintf(line, sizeof line, "batch/%s", name);
   if (bench_wanted(options, line)) {
     bench_alternate(batch_quern, batch_peer, l, turns, &ours, &theirs);
@@ -119,13 +126,16 @@ int main(int count, char **arguments) {
   if (!opencl_open(&cl)) return BENCH_NO_PEER;
   bench_quern_open(&quern);
   printf("quern: %s\npeer:  %s\n", quern.name, cl.name);
-  launch empty = {.quern = &quern, .cl = &cl}, eight = empty;
+  launch empty = {.quern = &quern, .cl = &cl, .wait_ns = QN_FOREVER}, eight = empty;
   empty.quern_kernel = bench_quern_build(&quern, source, "bench_launch", "", "nothing");
   empty.cl_kernel = opencl_build(&cl, source, "", "nothing");
   eight.quern_kernel = bench_quern_build(&quern, source, "bench_launch", "", "eight");
   eight.cl_kernel = opencl_build(&cl, source, "", "eight");
   give_arguments(&eight);
   measure(&empty, &options, "empty", 1);
+  empty.wait_ns = 1000000000;
+  measure_wait(&empty, &options, "empty-limit-1-s", 1);
+  empty.wait_ns = QN_FOREVER;
   measure(&empty, &options, "empty-64-groups", 64);
   measure(&eight, &options, "8-arguments", 1);
   bench_quern_close(&quern);

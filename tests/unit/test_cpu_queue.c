@@ -19,13 +19,25 @@ static const char kernels[] =
     "  while (__atomic_load_n(flag, __ATOMIC_ACQUIRE) != value && rounds < 200000000) rounds++;\n"
     "  *out = __atomic_load_n(flag, __ATOMIC_ACQUIRE) == value;\n"
     "}\n"
+    /* The same for any flag; *out becomes 1 when it is the thread `value` that runs it, else 2. */
+    "#ifdef __x86_64__\n"
+    "#define SELF(self) __asm__ volatile(\"mov %%fs:0, %0\" : \"=r\"(self))\n"
+    "#else\n"
+    "#define SELF(self) __asm__ volatile(\"mrs %0, tpidr_el0\" : \"=r\"(self))\n"
+    "#endif\n"
+    "ENTRY(whose) {\n"
+    "  uint64_t *flag = A(uint64_t *, 0), *out = A(uint64_t *, 1), self, rounds = 0; SELF(self);\n"
+    "  if (__atomic_load_n(out, __ATOMIC_ACQUIRE) != 1) __atomic_store_n(out, self == A(uint64_t, 2) ? 1 : 2, "
+    "__ATOMIC_RELEASE);\n"
+    "  while (!__atomic_load_n(flag, __ATOMIC_ACQUIRE) && rounds < 200000000) rounds++;\n"
+    "}\n"
     "ENTRY(set) { __atomic_store_n(A(uint64_t *, 0), A(uint64_t, 1), __ATOMIC_RELEASE); }\n"
     "ENTRY(note) { __atomic_store_n(A(uint64_t *, 1), __atomic_load_n(A(uint64_t *, 0), __ATOMIC_ACQUIRE), "
     "__ATOMIC_RELEASE); }\n"
     "ENTRY(spend) { for (volatile uint64_t i = 0; i < A(uint64_t, 1); i++) {} __atomic_fetch_add(A(uint64_t *, 0), 1, "
     "__ATOMIC_RELAXED); }\n";
 
-enum { NOTHING, STEP, ADD, UNTIL, SET, NOTE, SPEND, KERNEL_COUNT };
+enum { NOTHING, STEP, ADD, UNTIL, WHOSE, SET, NOTE, SPEND, KERNEL_COUNT };
 static const struct {
   const char *name;
   kernel_shape shape;
@@ -34,6 +46,7 @@ static const struct {
     [STEP] = {"step", {2, {QN_ARGUMENT_BUFFER, QN_ARGUMENT_VALUE}, {0, 8}}},
     [ADD] = {"add", {1, {QN_ARGUMENT_BUFFER}, {0}}},
     [UNTIL] = {"until", {3, {QN_ARGUMENT_BUFFER, QN_ARGUMENT_BUFFER, QN_ARGUMENT_VALUE}, {0, 0, 8}}},
+    [WHOSE] = {"whose", {3, {QN_ARGUMENT_BUFFER, QN_ARGUMENT_BUFFER, QN_ARGUMENT_VALUE}, {0, 0, 8}}},
     [SET] = {"set", {2, {QN_ARGUMENT_BUFFER, QN_ARGUMENT_VALUE}, {0, 8}}},
     [NOTE] = {"note", {3, {QN_ARGUMENT_BUFFER, QN_ARGUMENT_BUFFER, QN_ARGUMENT_VALUE}, {0, 0, 8}}},
     [SPEND] = {"spend", {2, {QN_ARGUMENT_BUFFER, QN_ARGUMENT_VALUE}, {0, 8}}},
@@ -120,6 +133,41 @@ static void test_poll_and_time_limits(void **state) {
   assert_int_equal(cpu->queue_wait(s.queue, value, 5000000000), QN_OK);
   assert_int_equal(cpu->queue_wait(s.queue, value, UINT64_MAX - 1), QN_OK);
   drop_stream(&s);
+}
+
+static uint64_t this_thread(void) {
+  uint64_t self;
+#ifdef __x86_64__
+  __asm__ volatile("mov %%fs:0, %0" : "=r"(self));
+#else
+  __asm__ volatile("mrs %0, tpidr_el0" : "=r"(self));
+#endif
+  return self;
+}
+
+/* A work-group can't be left: a thread with a time limit may begin only what will be over by then. Of a kernel that never
+ * ran that is not known, and of one that took long it is known that it isn't so. */
+static void test_a_wait_with_a_limit_begins_nothing_that_may_last_longer(void **state) {
+  (void)state;
+  qn_adapter_kernel *known = kernel[WHOSE];
+  for (int round = 0; round < 10; round++) {
+    stream s = make_stream(0);
+    kernel[WHOSE] = make_kernel(program, shapes[WHOSE].name, &shapes[WHOSE].shape);
+    for (int again = 0; again < 3; again++) {
+      write_cell(0, 0), write_cell(1, 0);
+      uint64_t value = run_cells(&s, WHOSE, 1 + 2 * (round & 1), 0, 1, this_thread());
+      uint64_t start = now_ns();
+      if (cpu->queue_wait(s.queue, value, 3000000) != QN_OK) assert_true(now_ns() - start >= 3000000);
+      while (read_cell(1) == 0) sched_yield(); /* this thread does not help any more */
+      sleep_ms(2);                             /* so that the kernel is known to take long */
+      write_cell(0, 1);
+      while (completed(&s) < value) sched_yield();
+      assert_int_equal(read_cell(1), 2);
+    }
+    drop_stream(&s);
+    assert_int_equal(cpu->kernel_destroy(device, kernel[WHOSE]), QN_OK);
+  }
+  kernel[WHOSE] = known;
 }
 
 static void test_full_queue_says_not_ready_and_takes_nothing(void **state) {
@@ -592,7 +640,9 @@ static int teardown(void **state) {
 
 #define COMMON_TESTS                                                                                                   \
   cmocka_unit_test(test_submit_is_asynchronous), cmocka_unit_test(test_work_goes_on_without_a_waiting_thread),         \
-      cmocka_unit_test(test_poll_and_time_limits), cmocka_unit_test(test_full_queue_says_not_ready_and_takes_nothing), \
+      cmocka_unit_test(test_poll_and_time_limits),                                                                     \
+      cmocka_unit_test(test_a_wait_with_a_limit_begins_nothing_that_may_last_longer),                                  \
+      cmocka_unit_test(test_full_queue_says_not_ready_and_takes_nothing),                                              \
       cmocka_unit_test(test_batches_are_taken_whole_or_not),                                                           \
       cmocka_unit_test(test_a_stream_of_launches_does_not_starve_other_queues),                                        \
       cmocka_unit_test(test_a_large_launch_does_not_starve_other_queues),                                              \

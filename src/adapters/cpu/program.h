@@ -24,6 +24,7 @@ struct qn_adapter_kernel {
   /* What a work-item took lately, in ticks times COST_SCALE; 0: not known. A guess that steers sharing, never a result.
    */
   _Atomic uint64_t item_cost;
+  _Atomic uint64_t item_most; /* the most lately */
   qn_adapter_parameter parameters[];
 };
 #define COST_SCALE 1024

@@ -53,6 +53,7 @@ struct qn_adapter_queue {
   _Alignas(CPU_LINE) _Atomic uint64_t claim;
   _Atomic uint64_t remaining;  /* units not yet finished */
   _Atomic uint64_t unit_ticks; /* what one takes, 0: not known; a guess */
+  _Atomic uint64_t unit_most;  /* the most that one takes, likewise */
 
   /* The holder's of the turn; unchanging while units are there to take. */
   _Alignas(CPU_LINE) uint64_t position;

@@ -52,11 +52,27 @@ uint64_t cpu_record_cost(const cpu_record *r, uint64_t ticks_per_us) {
   return cost ? cost * r->launch.items / COST_SCALE + 1 : 0;
 }
 
+uint64_t cpu_record_most(const cpu_record *r, uint64_t ticks_per_us) {
+  if (r->kind != QN_COMMAND_LAUNCH) return cpu_transfer_cost(ticks_per_us);
+  uint64_t cost = atomic_load_explicit(&r->launch.kernel->item_most, memory_order_relaxed);
+  return cost ? cost * r->launch.items / COST_SCALE + 1 : 0;
+}
+
+/* A higher one is believed at once and forgotten slowly. Threads that learn at one time must not lose the higher one. */
+static void learn_most(_Atomic uint64_t *known, uint64_t cost) {
+  uint64_t old = atomic_load_explicit(known, memory_order_relaxed), now;
+  do {
+    now = cost < old ? old - (old - cost) / 16 : cost;
+  } while (now != old &&
+           !atomic_compare_exchange_weak_explicit(known, &old, now, memory_order_relaxed, memory_order_relaxed));
+}
+
 /* A lower cost is believed at once; a higher one by a quarter, since a thread that lost its core looks slow. */
 void cpu_record_learn(const cpu_record *r, uint64_t cells, uint64_t ticks) {
   if (r->kind != QN_COMMAND_LAUNCH || ticks > UINT64_MAX / COST_SCALE) return;
   _Atomic uint64_t *known = &r->launch.kernel->item_cost;
   uint64_t cost = ticks * COST_SCALE / (cells * r->launch.items) + 1;
+  learn_most(&r->launch.kernel->item_most, cost);
   uint64_t old = atomic_load_explicit(known, memory_order_relaxed);
   if (old && cost > old) cost = old + (cost - old + 3) / 4;
   if (cost != old) atomic_store_explicit(known, cost, memory_order_relaxed);

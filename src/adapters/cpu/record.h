@@ -58,8 +58,10 @@ qn_status cpu_record_write(const qn_adapter_host *host, const qn_adapter_command
 
 /* Runs cells. False: no memory for the seat's local memory and scratch; nothing was run. */
 bool cpu_record_run(cpu_seat *seat, const cpu_record *record, uint64_t first, uint64_t count);
-/* What a cell may cost, in ticks; 0: not known. */
+/* What a cell costs when nothing disturbs it, in ticks; 0: not known. */
 uint64_t cpu_record_cost(const cpu_record *record, uint64_t ticks_per_us);
+/* The most that it cost lately: cells of one kernel may differ much. 0: not known. */
+uint64_t cpu_record_most(const cpu_record *record, uint64_t ticks_per_us);
 /* Learns from `cells` that took `ticks`. */
 void cpu_record_learn(const cpu_record *record, uint64_t cells, uint64_t ticks);
 

@@ -150,6 +150,7 @@ static void publish(qn_adapter_queue *q, const cpu_record *r, uint64_t first, bo
   q->publication++;
   atomic_store_explicit(&q->remaining, q->units, memory_order_relaxed);
   atomic_store_explicit(&q->unit_ticks, cpu_record_cost(r, crew->ticks_per_us) * q->unit_cells, memory_order_relaxed);
+  atomic_store_explicit(&q->unit_most, cpu_record_most(r, crew->ticks_per_us) * q->unit_cells, memory_order_relaxed);
   atomic_store(&q->claim, (uint64_t)q->publication << 32 | q->units);
   cpu_ready_set(crew, q->index);
   cpu_crew_call(crew, wake);
@@ -174,20 +175,52 @@ void cpu_queue_start(qn_adapter_queue *q) {
 
 /* ---- Running ------------------------------------------------------------------------------------ */
 
+/* What a group takes is known from groups before, and may be wrong by so much: a thread with a time limit begins work only
+ * when that often is left. */
+#define LIMIT_MARGIN 16
+
+/* Whether a thread with this time limit may begin work that took `ticks` before; 0: it is not known. A group can't be left
+ * before its end, and there are workers for what may take too long. */
+static bool fits(const cpu_crew *crew, uint64_t deadline_ns, uint64_t ticks) {
+  if (deadline_ns == UINT64_MAX) return true;
+  uint64_t now = ticks ? cpu_now_ns() : UINT64_MAX;
+  return now < deadline_ns && ticks / crew->ticks_per_us + 1 <= (deadline_ns - now) / 1000 / LIMIT_MARGIN;
+}
+
+bool cpu_may_help(qn_adapter_queue *q, uint64_t deadline_ns) {
+  return fits(&q->device->crew, deadline_ns, atomic_load_explicit(&q->unit_most, memory_order_relaxed));
+}
+
+/* One cell, or all that one thread runs before it shares. */
+static bool fits_alone(const cpu_work *w, const cpu_record *r) {
+  return w->deadline_ns == UINT64_MAX || fits(w->crew, w->deadline_ns, cpu_record_most(r, w->crew->ticks_per_us));
+}
+
 static bool should_stop(const cpu_work *w, qn_adapter_queue *q) {
   if (w->budget == 0 || atomic_load_explicit(&q->completed, memory_order_acquire) >= w->goal) return true;
   return w->deadline_ns != UINT64_MAX && cpu_now_ns() >= w->deadline_ns;
+}
+
+/* A record of one cell. Its cost steers nothing but the waits with a limit: looking at the clock each time would be felt in
+ * a batch of small launches. */
+#define LEARN_EACH 16
+static void run_cell(qn_adapter_queue *q, const cpu_work *w, const cpu_record *r, bool learns) {
+  uint64_t start = learns ? cpu_ticks() : 0;
+  if (!cpu_record_run(w->seat, r, 0, 1))
+    fail(q, r);
+  else if (learns)
+    cpu_record_learn(r, 1, cpu_ticks() - start);
 }
 
 /* Runs a record by this thread alone for a short time. Returns the cells that are done. */
 static uint64_t run_alone(qn_adapter_queue *q, cpu_work *w, const cpu_record *r) {
   if (w->budget > 0) w->budget--;
   note_begin(q, r);
+  uint64_t limit = ALONE_US * w->crew->ticks_per_us, cost = cpu_record_cost(r, w->crew->ticks_per_us);
   if (r->cells == 1) {
-    if (!cpu_record_run(w->seat, r, 0, 1)) fail(q, r);
+    run_cell(q, w, r, cost == 0 || w->deadline_ns != UINT64_MAX || w->budget % LEARN_EACH == 0);
     return 1;
   }
-  uint64_t limit = ALONE_US * w->crew->ticks_per_us, cost = cpu_record_cost(r, w->crew->ticks_per_us);
   uint64_t start = cpu_ticks(), spent = 0, done = 0, step = cost ? limit / cost : 1;
   while (done < r->cells && spent < limit) {
     step = cpu_min(cpu_max(step, 1), r->cells - done);
@@ -212,7 +245,7 @@ static void drive(qn_adapter_queue *q, cpu_work *w, const cpu_record *r, resume_
       resume_all(resume);
       if (!r) return;
       bool alone = begins_alone(q, r);
-      if (!alone || should_stop(w, q)) {
+      if (!alone || should_stop(w, q) || !fits_alone(w, r)) {
         publish(q, r, 0, alone, false);
         return;
       }
@@ -237,8 +270,8 @@ typedef struct share {
 
 /* Shares are a part of what is left, so that threads finish together; not so small that taking them costs, and not so
  * large that others wait. */
-static uint64_t share_units(qn_adapter_queue *q, const cpu_work *w, uint64_t left) {
-  uint64_t cost = atomic_load_explicit(&q->unit_ticks, memory_order_relaxed), us = w->crew->ticks_per_us;
+static uint64_t share_units(const cpu_work *w, uint64_t cost, uint64_t left) {
+  uint64_t us = w->crew->ticks_per_us;
   if (cost == 0) return 1;
   uint64_t units = cpu_max(left / (2 * w->crew->threads), SHARE_US * us / cost);
   uint64_t most = (w->deadline_ns == UINT64_MAX ? SHARE_MAX_US : SHARE_MAX_US / 10) * us / cost;
@@ -250,7 +283,8 @@ static bool claim(qn_adapter_queue *q, const cpu_work *w, share *out) {
   do {
     left = word & UINT32_MAX;
     if (left == 0) return false;
-    units = share_units(q, w, left);
+    units = share_units(w, atomic_load_explicit(&q->unit_ticks, memory_order_relaxed), left);
+    if (!fits(w->crew, w->deadline_ns, units * atomic_load_explicit(&q->unit_most, memory_order_relaxed))) return false;
   } while (!atomic_compare_exchange_weak_explicit(&q->claim, &word, word - units, memory_order_acq_rel,
                                                   memory_order_acquire));
   /* From here on the publication stays as it is until these units are finished. */
@@ -278,6 +312,8 @@ static void run_share(qn_adapter_queue *q, cpu_work *w, const share *s, resume_l
   if (!cpu_record_run(w->seat, s->record, s->first, s->cells)) fail(q, s->record);
   uint64_t ticks = cpu_ticks() - start;
   atomic_store_explicit(&q->unit_ticks, ticks / s->units + 1, memory_order_relaxed);
+  if (ticks / s->units >= atomic_load_explicit(&q->unit_most, memory_order_relaxed))
+    atomic_store_explicit(&q->unit_most, ticks / s->units + 1, memory_order_relaxed);
   cpu_record_learn(s->record, s->cells, ticks);
   if (cpu_ready_any(w->crew, q->index)) w->budget = 0; /* others have work: go around */
   if (atomic_fetch_sub_explicit(&q->remaining, s->units, memory_order_acq_rel) != s->units) return;

@@ -23,6 +23,9 @@ void cpu_queue_start(qn_adapter_queue *queue);
  * something was run. */
 bool cpu_work_on(qn_adapter_queue *queue, cpu_work *work);
 
+/* Whether a thread that waits until then may take a share of what is published, as far as can be told beforehand. */
+bool cpu_may_help(qn_adapter_queue *queue, uint64_t deadline_ns);
+
 /* Lowers the value at which a queue's completion looks for sleepers. */
 void cpu_queue_wake_at(qn_adapter_queue *queue, uint64_t value);
 

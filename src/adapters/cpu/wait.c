@@ -25,12 +25,12 @@ static qn_adapter_queue *what_holds_back(qn_adapter_queue *q) {
   return q;
 }
 
-/* Runs shares of what `q` needs. True when something was done. `*helps` becomes false when other queues have work: this
+/* Runs shares of what `q` needs, if they will be over by the time limit. True when something was done. `*helps` becomes false when other queues have work: this
  * thread would keep a seat from the workers, who look after all queues alike. */
 static bool help(qn_adapter_queue *q, uint64_t value, uint64_t deadline_ns, bool *helps) {
   cpu_crew *crew = &q->device->crew;
   qn_adapter_queue *target = what_holds_back(q);
-  if (!has_shares(target)) return false;
+  if (!has_shares(target) || !cpu_may_help(target, deadline_ns)) return false;
   cpu_seat *seat = cpu_seat_take(crew, crew->threads - 1);
   if (!seat) return false;
   cpu_work work = {crew, seat, target == q ? value : UINT64_MAX, deadline_ns, CPU_WORK_BUDGET};
