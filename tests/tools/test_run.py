@@ -73,6 +73,20 @@ class Values(CommandTest):
         with open(self.path("o.bin"), "rb") as f:
             self.assertEqual(struct.unpack("<ifif", f.read()), (11, 1.0, 13, 2.0))
 
+    def test_a_struct_by_value_is_each_work_items_own(self):
+        source = self.file("k.cl", "typedef struct { int a; float b[3]; } box;\n"
+                           "void more(box *b, int i) { b->a += i; b->b[i % 3] = (float)i; }\n"
+                           "kernel void k(global int *y, box v, int n) { int i = get_global_id(0); v.a += i; more(&v, n);\n"
+                           "  barrier(CLK_GLOBAL_MEM_FENCE); v.a++; y[i] = v.a + (int)v.b[(i + 1) % 3]; }\n")
+        self.file("v.bin", struct.pack("<ifff", 100, 0, 0, 0))
+        for device in ("cpu", "check"):
+            for scalar in ("0", "1"):
+                out, _ = self.quern("run", source, "-d", device, "--arg", "y=zeros:40", "--arg", "v=@v.bin", "--arg", "n=3",
+                                    "--global", "40", "--local", "20", "--print", "y:40",
+                                    environment={"QUERN_CPU_SCALAR": scalar})
+                wanted = [104 + i + (3 if (i + 1) % 3 == 0 else 0) for i in range(40)]
+                self.assertEqual(out, "y: %s\n" % " ".join(map(str, wanted)))
+
     def test_random_is_the_same_for_a_seed_and_differs_between_seeds(self):
         source = self.file("k.cl", COPY % ("float", "float"))
         words = ["run", source, "--arg", "out=like:in", "--print", "out", "--arg"]

@@ -87,6 +87,17 @@ ir_function *front_ir_function(front *f, front_func *func) {
 /* ---- Bodies
  * ------------------------------------------------------------------------------------------------------------- */
 
+/* A kernel's record is one for all work-items: where it may be written, each gets a copy of its own. A function's is a copy
+ * that its caller made. */
+static void bind_record(front *f, const front_func *func, const ir_function *ir, front_object *object, ir_inst *value) {
+  object->value = value;
+  bool is_shared = ir == func->ir && func->is_kernel;
+  if (!is_shared || !object->is_assigned) return;
+  object->value = NULL;
+  object->var = front_temporary(f, copied(f, object->name), object->type);
+  (void)ir_copy(&f->b, object->var->address, value);
+}
+
 /* A parameter that is never written stays a value; others get a variable. Records lie in memory of their own. */
 static void bind_parameters(front *f, const front_func *func, const ir_function *ir) {
   uint32_t first = gives_record(func) ? 1 : 0;
@@ -96,7 +107,11 @@ static void bind_parameters(front *f, const front_func *func, const ir_function 
     object->value = NULL;
     object->var = NULL;
     bool needs_memory = object->is_assigned || (object->type->quals & FRONT_VOLATILE) != 0;
-    if (object->type->kind == FRONT_RECORD || !needs_memory) {
+    if (object->type->kind == FRONT_RECORD) {
+      bind_record(f, func, ir, object, value);
+      continue;
+    }
+    if (!needs_memory) {
       object->value = value;
       continue;
     }
