@@ -401,7 +401,7 @@ static void data_that_literals_can_not_say_are_words(void **state) {
     run_text(&t, "k", &launch);
     assert_int_equal(got.out[0], 0x7fc12345);
     assert_int_equal(got.out[1], n ? 5 : -2);
-    assert_float_equal(got.f[1], n ? 0 : 2, 0);
+    assert_float_equal(got.f[1], (n ? 0 : 2), 0);
     assert_int_equal(got.l[0], 0x7ff8000000000123);
     done(&t);
   }
