@@ -14,6 +14,7 @@ typedef struct job {
   qn_diags diags;
   pp_options pp_options;
   pp *pp;
+  bool is_for_files;
 } job;
 
 static qn_status no_memory(const char *what) { return qn_error_set(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory %s", what); }
@@ -44,7 +45,8 @@ static qn_status open_preprocessor(job *j, const qn_compile_request *request) {
 
 static qn_status open_job(job *j, qn_arena *arena, const qn_compile_request *request) {
   static const qn_compile_options none;
-  *j = (job){.arena = arena, .options = request->options ? request->options : &none};
+  *j = (job){
+      .arena = arena, .options = request->options ? request->options : &none, .is_for_files = request->is_for_files};
   qn_sources_init(&j->sources, arena);
   qn_diags_init(&j->diags, &j->sources);
   j->diags.no_warnings = j->options->no_warnings;
@@ -57,7 +59,8 @@ static qn_status open_job(job *j, qn_arena *arena, const qn_compile_request *req
 /* The outcome by what was told: errors become the error text, warnings go to `log`. */
 static qn_status conclude(job *j, qn_bytes *log) {
   if (j->diags.out_of_memory || j->diags.text.failed) return no_memory("to compile");
-  bool is_usage = j->diags.errors > 0 && j->diags.errors == j->diags.option_errors;
+  uint32_t usage_errors = j->diags.option_errors + (j->is_for_files ? j->diags.twin_kernels : 0);
+  bool is_usage = j->diags.errors > 0 && j->diags.errors == usage_errors;
   if (j->diags.errors)
     return qn_error_set_text(is_usage ? QN_ERROR_INVALID_ARGUMENT : QN_ERROR_COMPILE, j->diags.text.data,
                              j->diags.text.size);

@@ -44,6 +44,7 @@ typedef struct qn_compile_request {
   const qn_compile_options *options; /* NULL: none */
   qn_model model;
   const pp_files *files; /* NULL: the disk */
+  bool is_for_files; /* two kernels of one name are wrong usage (INVALID_ARGUMENT): there could be only one output */
 } qn_compile_request;
 
 /* Preprocesses, parses, checks, verifies. On QN_ERROR_COMPILE the thread's error text is the diagnostics, and on INVALID_ARGUMENT, when nothing but -P is wrong; on success

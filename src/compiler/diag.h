@@ -25,6 +25,7 @@ typedef struct qn_diags {
   uint32_t errors, warnings;
   uint32_t option_errors; /* of the errors: those that are wrong options, not the source's fault */
   uint32_t error_limit;
+  uint32_t twin_kernels;   /* of the errors: two kernels of one name */
   bool warnings_as_errors; /* -Werror */
   bool no_warnings;        /* -w */
   bool stopped;            /* the limit was reached: parsers stop */

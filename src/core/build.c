@@ -32,7 +32,8 @@ static qn_compile_request request_of(core_build *b, const pp_files *files) {
                               .file_name = b->given.file_name,
                               .options = &b->options,
                               .model = {.address_bits = 64, .has_double = true, .has_int64_atomics = true},
-                              .files = files};
+                              .files = files,
+                              .is_for_files = true};
 }
 
 static qn_status preprocess(core_build *b) {

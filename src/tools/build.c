@@ -144,27 +144,53 @@ static void tell_warnings(const plan *p) {
   }
 }
 
-/* Kernels of two files that have one name: their headers could not be used together. */
-static tool_status check_kernels(const plan *p) {
+/* A kernel's function in a header that was made. */
+typedef struct kernel_name {
+  const char *text; /* not ended */
+  size_t length;
+  const char *file;
+} kernel_name;
+
+static int by_name(const void *a, const void *b) {
+  const kernel_name *x = a, *y = b;
+  size_t common = x->length < y->length ? x->length : y->length;
+  int order = memcmp(x->text, y->text, common);
+  if (order == 0) order = (x->length > y->length) - (x->length < y->length);
+  return order ? order : strcmp(x->file, y->file);
+}
+
+/* The headers say which functions they have that may be in others. */
+static kernel_name *list_kernels(const plan *p, size_t *out_count) {
+  static const char mark[] = "#ifndef QUERN_HAS_", end[] = "_launch";
+  kernel_name *names = NULL;
+  *out_count = 0;
   for (size_t i = 0; i < p->job_count; i++) {
     if (p->jobs[i].kind->kind != QN_ARTIFACT_C_HEADER) continue;
-    static const char mark[] = "static inline qn_status ";
-    const char *text = p->jobs[i].artifact.bytes;
-    for (const char *at = strstr(text, mark); at; at = strstr(at + 1, mark)) {
-      const char *name = at + sizeof mark - 1;
-      size_t length = strcspn(name, "(");
-      if (length < 7 || strncmp(name + length - 7, "_launch", 7) != 0) continue;
-      for (size_t j = 0; j < i; j++) {
-        char wanted[512];
-        if (p->jobs[j].kind->kind != QN_ARTIFACT_C_HEADER) continue;
-        snprintf(wanted, sizeof wanted, "%s%.*s(", mark, (int)length, name);
-        if (strstr(p->jobs[j].artifact.bytes, wanted))
-          return tool_error(TOOL_USAGE, "two kernels are named '%.*s': in '%s' and in '%s'", (int)length - 7, name,
-                            p->jobs[j].file, p->jobs[i].file);
-      }
+    for (const char *at = strstr(p->jobs[i].artifact.bytes, mark); at; at = strstr(at, mark)) {
+      at += sizeof mark - 1;
+      size_t length = strcspn(at, "\n");
+      if (length < sizeof end) continue;
+      names = tool_grow(names, *out_count + 1, sizeof *names);
+      names[(*out_count)++] = (kernel_name){at, length - (sizeof end - 1), p->jobs[i].file};
     }
   }
-  return TOOL_OK;
+  return names;
+}
+
+/* Kernels of two files that have one name: their functions would be one. */
+static tool_status check_kernels(const plan *p) {
+  size_t count;
+  tool_status status = TOOL_OK;
+  kernel_name *names = list_kernels(p, &count);
+  if (count > 0) qsort(names, count, sizeof *names, by_name);
+  for (size_t i = 1; i < count && status == TOOL_OK; i++) {
+    const kernel_name *a = &names[i - 1], *b = &names[i];
+    if (a->length != b->length || memcmp(a->text, b->text, a->length) != 0) continue;
+    status = tool_error(TOOL_USAGE, "two kernels are named '%.*s': in '%s' and in '%s'", (int)a->length, a->text,
+                        a->file, b->file);
+  }
+  free(names);
+  return status;
 }
 
 /* ---- Dependencies ------------------------------------------------------------------------------- */

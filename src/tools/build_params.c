@@ -15,6 +15,13 @@ static void print_parameter(const char *line, size_t length) {
   printf("  %-20s %-8s %-12s %s\n", name, type, value, text);
 }
 
+/* A header that is included again declares its parameters again. */
+static bool is_told(const char *text, const char *line, size_t length) {
+  for (const char *at = text; at < line; at = strchr(at, '\n') + 1)
+    if (strncmp(at, line, length) == 0 && at[length] == '\n') return true;
+  return false;
+}
+
 tool_status build_list_parameters(const build_options *o, const char *file, const char *source, uint64_t size) {
   static const char mark[] = "#pragma quern param";
   qn_build_options options = QN_INIT(qn_build_options);
@@ -31,7 +38,7 @@ tool_status build_list_parameters(const build_options *o, const char *file, cons
   for (const char *line = artifact.bytes; line && *line;) {
     const char *end = strchr(line, '\n');
     size_t length = end ? (size_t)(end - line) : strlen(line);
-    if (length > sizeof mark && strncmp(line, mark, sizeof mark - 1) == 0) {
+    if (length > sizeof mark && strncmp(line, mark, sizeof mark - 1) == 0 && !is_told(artifact.bytes, line, length)) {
       if (count++ == 0) printf("  %-20s %-8s %-12s %s\n", "NAME", "TYPE", "DEFAULT", "WHAT IT IS");
       print_parameter(line + sizeof mark - 1, length - (sizeof mark - 1));
     }

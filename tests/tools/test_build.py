@@ -3,6 +3,7 @@ is still there."""
 import os
 import shutil
 import subprocess
+import sys
 import unittest
 
 from quern_test import CommandTest, QUERN, example
@@ -127,11 +128,24 @@ class Usage(BuildTest):
         self.refuse([ADD, "-P", "ofset=2", "-o", self.out], "ofset")
         self.refuse([ADD, "-P", "offset=x", "-o", self.out], "offset", "'x'")
         self.refuse([ADD, "-P", "offset=3000000000", "-o", self.out], "3000000000")
+        self.refuse([ADD, "-P", "offset=1.5", "-o", self.out], "offset", "1.5")
+        self.refuse([ADD, "-P", "offset", "-o", self.out], "offset", "NAME=VALUE")
+        self.refuse([ADD, "-P", "offset=", "-o", self.out], "offset")
+        self.refuse([ADD, "-P", "=2", "-o", self.out], "=2")
 
     def test_two_kernels_of_one_name(self):
         self.file("a.cl", "__kernel void same(__global int *x) { *x = 1; }\n")
         self.file("b.cl", "__kernel void same(__global int *x) { *x = 2; }\n")
         self.refuse(["a.cl", "b.cl", "-o", self.out], "same", "a.cl", "b.cl")
+
+    def test_two_kernels_of_one_name_in_one_file(self):
+        one = "__kernel void same(__global int *x) { *x = 1; }\n"
+        for other in (one, one.replace("int", "float"), one.replace("x)", "x, int y)")):
+            self.file("a.cl", one + other)
+            for kind in ("object", "c_header", "ir", "image,static_library"):
+                self.refuse(["a.cl", "--emit", kind, "-o", self.out], "a.cl:2:15: error", "'same'", "a.cl:1:15: note")
+        self.file("a.cl", one + one + "__kernel void k(__global int *x) { *x = y; }\n")  # and a fault of another kind
+        self.refuse(["a.cl", "-o", self.out], "a.cl:2:15: error", "a.cl:3:41: error", status=1)
 
     def test_a_wrong_size_of_the_cache(self):
         err = self.build(ADD, "-o", self.out, status=2, QUERN_CACHE_MAX_SIZE="abc")
@@ -290,4 +304,4 @@ class Transactions(BuildTest):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[__file__])
+    unittest.main(argv=[__file__] + sys.argv[3:])

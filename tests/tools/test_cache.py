@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 import unittest
 
@@ -308,4 +309,4 @@ class Command(CacheTest):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[__file__])
+    unittest.main(argv=[__file__] + sys.argv[3:])

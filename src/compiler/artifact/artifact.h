@@ -34,8 +34,9 @@ typedef struct qn_artifact_kernel {
   uint32_t argument_count;
 } qn_artifact_kernel;
 
-/* The C header of an image: declarations of its bytes, NAME_load, and a typed launch function for each kernel. Compiles as
- * C11 and C++. */
+/* The C header of an image: declarations of its bytes, NAME_load, and for each kernel a typed launch function under two names,
+ * KERNEL_launch and NAME_KERNEL_launch. Compiles as C11 and C++, whatever kernels and parameters are called, and beside headers
+ * of other images. */
 void qn_artifact_header(const char *name, const qn_artifact_kernel *kernels, uint32_t count, qn_bytes *out);
 
 #endif

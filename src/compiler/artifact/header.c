@@ -1,111 +1,9 @@
-/* header.c - the C header of an image: a typed, inline function for each kernel. */
+/* header.c - the C header of an image: typed, inline functions for each kernel. */
 #include <stdio.h>
 #include <string.h>
 
 #include "compiler/artifact/artifact.h"
-
-/* ---- Names -------------------------------------------------------------------------------------- */
-
-/* What a parameter must not be called in C or C++, or in the functions written here. */
-static const char *const reserved[] = {"alignas",
-                                       "alignof",
-                                       "and",
-                                       "and_eq",
-                                       "arguments",
-                                       "asm",
-                                       "auto",
-                                       "bitand",
-                                       "bitor",
-                                       "bool",
-                                       "break",
-                                       "case",
-                                       "catch",
-                                       "char",
-                                       "char16_t",
-                                       "char32_t",
-                                       "class",
-                                       "compl",
-                                       "const",
-                                       "const_cast",
-                                       "constexpr",
-                                       "continue",
-                                       "decltype",
-                                       "default",
-                                       "delete",
-                                       "do",
-                                       "double",
-                                       "dynamic_cast",
-                                       "else",
-                                       "enum",
-                                       "explicit",
-                                       "export",
-                                       "extern",
-                                       "false",
-                                       "float",
-                                       "for",
-                                       "friend",
-                                       "goto",
-                                       "if",
-                                       "inline",
-                                       "int",
-                                       "linux",
-                                       "long",
-                                       "mutable",
-                                       "namespace",
-                                       "new",
-                                       "noexcept",
-                                       "not",
-                                       "not_eq",
-                                       "nullptr",
-                                       "operator",
-                                       "or",
-                                       "or_eq",
-                                       "out_point",
-                                       "private",
-                                       "protected",
-                                       "public",
-                                       "queue",
-                                       "range",
-                                       "register",
-                                       "reinterpret_cast",
-                                       "requires",
-                                       "restrict",
-                                       "return",
-                                       "short",
-                                       "signed",
-                                       "sizeof",
-                                       "static",
-                                       "static_assert",
-                                       "static_cast",
-                                       "struct",
-                                       "switch",
-                                       "template",
-                                       "this",
-                                       "thread_local",
-                                       "throw",
-                                       "true",
-                                       "try",
-                                       "typedef",
-                                       "typeid",
-                                       "typename",
-                                       "typeof",
-                                       "union",
-                                       "unix",
-                                       "unsigned",
-                                       "using",
-                                       "virtual",
-                                       "void",
-                                       "volatile",
-                                       "wchar_t",
-                                       "while",
-                                       "xor",
-                                       "xor_eq"};
-
-static void put_name(qn_bytes *out, const char *name) {
-  qn_bytes_append_str(out, name);
-  for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
-    if (strcmp(name, reserved[i]) == 0) qn_bytes_append_char(out, '_');
-}
+#include "compiler/artifact/header_names.h"
 
 /* ---- Types -------------------------------------------------------------------------------------- */
 
@@ -131,53 +29,132 @@ static bool is_bytes(const qn_argument_info *a) {
 }
 static bool is_vector(const qn_argument_info *a) { return !is_bytes(a) && a->vector_width > 1; }
 
-static void put_parameter(qn_bytes *out, const qn_argument_info *a) {
-  if (a->kind == QN_ARGUMENT_BUFFER) {
-    qn_bytes_append_str(out, "const qn_view *");
-    put_name(out, a->name);
-  } else if (a->kind == QN_ARGUMENT_LOCAL) {
-    qn_bytes_append_str(out, "uint64_t ");
-    put_name(out, a->name);
-    qn_bytes_append_str(out, "_bytes");
-  } else if (is_bytes(a)) {
-    qn_bytes_append_str(out, "const void *");
-    put_name(out, a->name);
-  } else {
-    qn_bytes_printf(out, "%s%s ", is_vector(a) ? "const " : "", types[a->element_type].c);
-    put_name(out, a->name);
-    if (is_vector(a)) qn_bytes_printf(out, "[%u]", a->vector_width);
-  }
+/* ---- Names -------------------------------------------------------------------------------------- */
+
+/* What a kernel is called by. */
+typedef struct function {
+  const qn_artifact_kernel *kernel;
+  const char *name;       /* KERNEL_launch, which another image's header may have too */
+  bool is_kept;           /* and is that very name */
+  const char *full_name;  /* IMAGE_KERNEL_launch */
+  const char **arguments; /* names of its parameters */
+  const char **padded;    /* names of the four-element copies of 3-vectors; NULL: none */
+} function;
+
+typedef struct header {
+  const char *image;
+  qn_arena arena;
+  header_names global;
+  const char *load;
+  function *functions;
+  uint32_t count;
+} header;
+
+static bool needs_padding(const qn_argument_info *a) {
+  return a->kind == QN_ARGUMENT_VALUE && is_vector(a) && a->vector_width == 3;
 }
 
-static void put_value(qn_bytes *out, const qn_argument_info *a) {
-  if (is_bytes(a) || is_vector(a)) {
-    qn_bytes_append_str(out, "qn_arg_bytes(");
-    put_name(out, a->name);
-    qn_bytes_printf(out, "%s, %u)", is_vector(a) && a->vector_width == 3 ? "_padded" : "", a->element_bytes);
-  } else if (types[a->element_type].maker[0]) {
-    qn_bytes_printf(out, "%s(", types[a->element_type].maker);
-    put_name(out, a->name);
-    qn_bytes_append_str(out, ")");
-  } else {
-    qn_bytes_append_str(out, "qn_arg_bytes(&");
-    put_name(out, a->name);
-    qn_bytes_printf(out, ", %u)", a->element_bytes);
-  }
+static void choose_argument(header_names *scope, qn_arena *arena, const qn_argument_info *a, const char **out_name) {
+  if (*out_name) return; /* kept */
+  const char *wanted = a->name[0] ? a->name : "argument";
+  if (a->kind == QN_ARGUMENT_LOCAL) wanted = qn_arena_printf(arena, "%s_bytes", wanted);
+  *out_name = wanted ? header_names_choose(scope, wanted) : "";
+  scope->failed |= !wanted;
 }
 
-static void put_argument(qn_bytes *out, const qn_argument_info *a) {
-  if (a->kind == QN_ARGUMENT_BUFFER) {
-    put_name(out, a->name);
-    qn_bytes_append_str(out, " ? qn_arg_view(");
-    put_name(out, a->name);
-    qn_bytes_append_str(out, ") : qn_arg_buffer((qn_buffer)0)");
-  } else if (a->kind == QN_ARGUMENT_LOCAL) {
-    qn_bytes_append_str(out, "qn_arg_local(");
-    put_name(out, a->name);
-    qn_bytes_append_str(out, "_bytes)");
-  } else {
-    put_value(out, a);
+static void choose_padded(header_names *scope, qn_arena *arena, const char *name, const char **out_name) {
+  const char *wanted = qn_arena_printf(arena, "%s_padded", name);
+  *out_name = wanted ? header_names_choose(scope, wanted) : "";
+  scope->failed |= !wanted;
+}
+
+/* A parameter keeps its name where it can; what is not kept is chosen then, so that none of it changes one that is. */
+static bool choose_arguments(qn_arena *arena, function *f) {
+  static const char *const own[] = {"queue", "range", "arguments", "out_point"};
+  header_names scope = {.arena = arena};
+  const qn_artifact_kernel *k = f->kernel;
+  uint32_t count = k->argument_count ? k->argument_count : 1;
+  f->arguments = QN_ARENA_ARRAY(arena, const char *, count);
+  f->padded = QN_ARENA_ARRAY(arena, const char *, count);
+  if (!f->arguments || !f->padded) return false;
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++) header_names_take(&scope, own[i]);
+  header_names_take(&scope, f->full_name); /* which the body calls */
+  for (uint32_t i = 0; i < k->argument_count; i++) {
+    const qn_argument_info *a = &k->arguments[i];
+    if (a->kind != QN_ARGUMENT_LOCAL && header_names_keep(&scope, a->name)) f->arguments[i] = a->name;
   }
+  for (uint32_t i = 0; i < k->argument_count; i++) choose_argument(&scope, arena, &k->arguments[i], &f->arguments[i]);
+  for (uint32_t i = 0; i < k->argument_count; i++)
+    if (needs_padding(&k->arguments[i])) choose_padded(&scope, arena, f->arguments[i], &f->padded[i]);
+  header_names_free(&scope);
+  return !scope.failed;
+}
+
+/* The same for the functions: NAME_load first, then KERNEL_launch as they are, then the rest. */
+static bool choose_functions(header *h) {
+  char *load = qn_arena_printf(&h->arena, "%s_load", h->image);
+  if (!load) return false;
+  h->load = header_names_choose(&h->global, load);
+  for (uint32_t i = 0; i < h->count; i++) {
+    char *name = qn_arena_printf(&h->arena, "%s_launch", h->functions[i].kernel->name);
+    if (!name) return false;
+    h->functions[i].name = name;
+    h->functions[i].is_kept = header_names_keep(&h->global, name);
+  }
+  for (uint32_t i = 0; i < h->count; i++) {
+    function *f = &h->functions[i];
+    if (!f->is_kept) f->name = header_names_choose(&h->global, f->name);
+    char *full = qn_arena_printf(&h->arena, "%s_%s_launch", h->image, f->kernel->name);
+    if (!full) return false;
+    f->full_name = header_names_choose(&h->global, full);
+  }
+  return !h->global.failed;
+}
+
+static bool choose_names(header *h, const qn_artifact_kernel *kernels) {
+  h->functions = QN_ARENA_ARRAY(&h->arena, function, h->count ? h->count : 1);
+  if (!h->functions) return false;
+  for (uint32_t i = 0; i < h->count; i++) h->functions[i].kernel = &kernels[i];
+  if (!choose_functions(h)) return false;
+  for (uint32_t i = 0; i < h->count; i++)
+    if (!choose_arguments(&h->arena, &h->functions[i])) return false;
+  return true;
+}
+
+/* ---- Parameters and arguments ------------------------------------------------------------------- */
+
+static void put_parameter(qn_bytes *out, const qn_argument_info *a, const char *name) {
+  if (a->kind == QN_ARGUMENT_BUFFER)
+    qn_bytes_printf(out, "const qn_view *%s", name);
+  else if (a->kind == QN_ARGUMENT_LOCAL)
+    qn_bytes_printf(out, "uint64_t %s", name);
+  else if (is_bytes(a))
+    qn_bytes_printf(out, "const void *%s", name);
+  else if (is_vector(a))
+    qn_bytes_printf(out, "const %s %s[%u]", types[a->element_type].c, name, a->vector_width);
+  else
+    qn_bytes_printf(out, "%s %s", types[a->element_type].c, name);
+}
+
+static void put_value(qn_bytes *out, const qn_argument_info *a, const char *name) {
+  const char *maker = is_bytes(a) ? "" : types[a->element_type].maker;
+  if (is_bytes(a) || is_vector(a))
+    qn_bytes_printf(out, "qn_arg_bytes(%s, %u)", name, a->element_bytes);
+  else if (maker[0])
+    qn_bytes_printf(out, "%s(%s)", maker, name);
+  else
+    qn_bytes_printf(out, "qn_arg_bytes(&%s, %u)", name, a->element_bytes);
+}
+
+static void put_argument(qn_bytes *out, const function *f, uint32_t i) {
+  const qn_argument_info *a = &f->kernel->arguments[i];
+  const char *name = f->arguments[i];
+  if (a->kind == QN_ARGUMENT_BUFFER)
+    qn_bytes_printf(out, "%s ? qn_arg_view(%s) : qn_arg_buffer((qn_buffer)0)", name, name);
+  else if (a->kind == QN_ARGUMENT_LOCAL)
+    qn_bytes_printf(out, "qn_arg_local(%s)", name);
+  else
+    put_value(out, a, f->padded[i] ? f->padded[i] : name);
 }
 
 /* ---- Functions ---------------------------------------------------------------------------------- */
@@ -191,11 +168,14 @@ static const char *kind_text(const qn_argument_info *a) {
   return a->kind == QN_ARGUMENT_LOCAL ? "local memory" : "value";
 }
 
-static void put_comment(qn_bytes *out, const qn_artifact_kernel *k) {
+static void put_comment(qn_bytes *out, const function *f) {
+  const qn_artifact_kernel *k = f->kernel;
   qn_bytes_printf(out, "/* Launches the kernel %s.\n", k->name);
   for (uint32_t i = 0; i < k->argument_count; i++) {
     const qn_argument_info *a = &k->arguments[i];
-    qn_bytes_printf(out, " *   %s: %s, %s", a->name, a->type_name, kind_text(a));
+    qn_bytes_printf(out, " *   %s: ", f->arguments[i]);
+    if (strcmp(a->name, f->arguments[i]) != 0 && a->name[0]) qn_bytes_printf(out, "the kernel's %s, ", a->name);
+    qn_bytes_printf(out, "%s, %s", a->type_name, kind_text(a));
     if (a->kind == QN_ARGUMENT_BUFFER) qn_bytes_printf(out, "; elements of %u bytes", a->element_bytes);
     if (a->kind == QN_ARGUMENT_VALUE && is_bytes(a))
       qn_bytes_printf(out, "; %u bytes in OpenCL's layout", a->element_bytes);
@@ -205,64 +185,104 @@ static void put_comment(qn_bytes *out, const qn_artifact_kernel *k) {
       out, " * out_point may be NULL. Errors: those of qn_launch; the first call on a queue loads the program. */\n");
 }
 
-/* A 3-vector has the room of four. */
-static void put_padded(qn_bytes *out, const qn_argument_info *a) {
-  const char *type = types[a->element_type].c;
-  qn_bytes_printf(out, "  const %s ", type);
-  put_name(out, a->name);
-  qn_bytes_append_str(out, "_padded[4] = {");
-  for (int i = 0; i < 3; i++) {
-    put_name(out, a->name);
-    qn_bytes_printf(out, "[%d], ", i);
-  }
-  qn_bytes_append_str(out, "0};\n");
-}
-
-static void put_launch(qn_bytes *out, const char *name, const qn_artifact_kernel *k, uint32_t index) {
-  put_comment(out, k);
-  qn_bytes_printf(out, "static inline qn_status %s_launch(qn_queue queue, const qn_range *range", k->name);
-  for (uint32_t i = 0; i < k->argument_count; i++) {
+static void put_signature(qn_bytes *out, const function *f, const char *name) {
+  qn_bytes_printf(out, "static inline qn_status %s(qn_queue queue, const qn_range *range", name);
+  for (uint32_t i = 0; i < f->kernel->argument_count; i++) {
     qn_bytes_append_str(out, ", ");
-    put_parameter(out, &k->arguments[i]);
+    put_parameter(out, &f->kernel->arguments[i], f->arguments[i]);
   }
   qn_bytes_append_str(out, ",\n    qn_point *out_point) {\n");
-  for (uint32_t i = 0; i < k->argument_count; i++) {
-    const qn_argument_info *a = &k->arguments[i];
-    if (a->kind == QN_ARGUMENT_VALUE && is_vector(a) && a->vector_width == 3) put_padded(out, a);
-  }
-  if (k->argument_count > 0) qn_bytes_append_str(out, "  const qn_argument arguments[] = {\n");
-  for (uint32_t i = 0; i < k->argument_count; i++) {
+}
+
+/* A 3-vector has the room of four. */
+static void put_padded(qn_bytes *out, const function *f, uint32_t i) {
+  const char *name = f->arguments[i];
+  qn_bytes_printf(out, "  const %s %s[4] = {%s[0], %s[1], %s[2], 0};\n", types[f->kernel->arguments[i].element_type].c,
+                  f->padded[i], name, name, name);
+}
+
+static void put_full(qn_bytes *out, const header *h, uint32_t index) {
+  const function *f = &h->functions[index];
+  uint32_t count = f->kernel->argument_count;
+  put_signature(out, f, f->full_name);
+  for (uint32_t i = 0; i < count; i++)
+    if (f->padded[i]) put_padded(out, f, i);
+  if (count > 0) qn_bytes_append_str(out, "  const qn_argument arguments[] = {\n");
+  for (uint32_t i = 0; i < count; i++) {
     qn_bytes_append_str(out, "      ");
-    put_argument(out, &k->arguments[i]);
-    qn_bytes_append_str(out, i + 1 < k->argument_count ? ",\n" : "};\n");
+    put_argument(out, f, i);
+    qn_bytes_append_str(out, i + 1 < count ? ",\n" : "};\n");
   }
   qn_bytes_printf(
-      out,
-      "  return qn_launch_image(queue, quern_image_%s, quern_image_%s_size, %uu, range, %s, %uu, out_point);\n}\n\n",
-      name, name, index, k->argument_count ? "arguments" : "0", k->argument_count);
+      out, "  return qn_launch_image(queue, quern_image_%s, quern_image_%s_size, %uu, range, %s, %uu, out_point);\n}\n",
+      h->image, h->image, index, count ? "arguments" : "0", count);
 }
 
-static void put_upper(qn_bytes *out, const char *name) {
-  for (; *name; name++) qn_bytes_append_char(out, (char)(*name >= 'a' && *name <= 'z' ? *name - 'a' + 'A' : *name));
+/* The kernel's own name, as long as one header alone has it. Of two kernels of one name neither is taken for the other: who
+ * uses it is told to say which. */
+static void put_short(qn_bytes *out, const function *f) {
+  qn_bytes_printf(out, "#ifndef QUERN_HAS_%s\n#define QUERN_HAS_%s\n", f->name, f->name);
+  put_signature(out, f, f->name);
+  qn_bytes_printf(out, "  return %s(queue, range", f->full_name);
+  for (uint32_t i = 0; i < f->kernel->argument_count; i++) qn_bytes_printf(out, ", %s", f->arguments[i]);
+  qn_bytes_printf(out, ", out_point);\n}\n#else\n#define %s (%s_is_in_several_images_call_IMAGE_%s)\n#endif\n\n",
+                  f->name, f->name, f->name);
 }
 
-void qn_artifact_header(const char *name, const qn_artifact_kernel *kernels, uint32_t count, qn_bytes *out) {
-  qn_bytes_printf(
-      out, "/* %s.h - kernels of the image %s. Made by `quern build`; link %s.o, lib%s.a or lib%s.so, and quern. */\n",
-      name, name, name, name, name);
-  qn_bytes_append_str(out, "#ifndef QUERN_IMAGE_");
-  put_upper(out, name);
-  qn_bytes_append_str(out, "_H\n#define QUERN_IMAGE_");
-  put_upper(out, name);
-  qn_bytes_append_str(out, "_H\n\n#include <quern/quern.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
+static void put_declarations(qn_bytes *out, const header *h) {
+  const char *name = h->image;
+  qn_bytes_append_str(out, "#include <quern/quern.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
   qn_bytes_printf(out, "extern const unsigned char quern_image_%s[];\nextern const uint64_t quern_image_%s_size;\n",
                   name, name);
   qn_bytes_append_str(out, "#ifdef __cplusplus\n}\n#endif\n\n");
   qn_bytes_printf(out,
                   "/* The program, for qn_kernel_get and reflection. The functions below need no such call. */\n"
-                  "static inline qn_status %s_load(qn_device device, qn_program *out_program) {\n"
+                  "static inline qn_status %s(qn_device device, qn_program *out_program) {\n"
                   "  return qn_program_load(device, quern_image_%s, quern_image_%s_size, out_program);\n}\n\n",
-                  name, name, name);
-  for (uint32_t i = 0; i < count; i++) put_launch(out, name, &kernels[i], i);
+                  h->load, name, name);
+}
+
+/* ---- The header --------------------------------------------------------------------------------- */
+
+/* Tells two headers of one name apart. */
+static uint32_t hash_of(qn_sv text) {
+  uint32_t hash = 2166136261u;
+  for (size_t i = 0; i < text.size; i++) hash = (hash ^ (unsigned char)text.data[i]) * 16777619u;
+  return hash;
+}
+
+static void put_header(const header *h, qn_bytes *out) {
+  qn_bytes body = {0};
+  const char *name = h->image;
+  put_declarations(&body, h);
+  for (uint32_t i = 0; i < h->count; i++) {
+    put_comment(&body, &h->functions[i]);
+    put_full(&body, h, i);
+    put_short(&body, &h->functions[i]);
+  }
+  uint32_t hash = hash_of(qn_bytes_view(&body));
+  qn_bytes_printf(
+      out, "/* %s.h - kernels of the image %s. Made by `quern build`; link %s.o, lib%s.a or lib%s.so, and quern. */\n",
+      name, name, name, name, name);
+  qn_bytes_printf(out,
+                  "#ifdef QUERN_IMAGE_%s_H\n#if QUERN_IMAGE_%s_H != 0x%08xu\n"
+                  "#error \"two images are named '%s': build one of them with another --name\"\n#endif\n#else\n"
+                  "#define QUERN_IMAGE_%s_H 0x%08xu\n\n",
+                  name, name, hash, name, name, hash);
+  qn_bytes_append_sv(out, qn_bytes_view(&body));
   qn_bytes_append_str(out, "#endif\n");
+  out->failed |= body.failed;
+  qn_bytes_free(&body);
+}
+
+void qn_artifact_header(const char *name, const qn_artifact_kernel *kernels, uint32_t count, qn_bytes *out) {
+  header h = {.image = name, .count = count};
+  qn_arena_init(&h.arena, 0);
+  h.global.arena = &h.arena;
+  if (choose_names(&h, kernels))
+    put_header(&h, out);
+  else
+    out->failed = true;
+  header_names_free(&h.global);
+  qn_arena_free(&h.arena);
 }

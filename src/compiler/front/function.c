@@ -243,6 +243,15 @@ static void define(front *f, front_func *func, const front_declarator *d) {
   if (func->is_kernel) front_emit_kernel(f, func);
 }
 
+/* Two kernels of one name, told as what else it is. */
+static bool is_twin(const front_specifiers *s, const front_declarator *d) {
+  const front_name *entry = d->name->declarations;
+  for (const front_func *func = entry && s->is_kernel ? entry->func : NULL; func != NULL; func = func->next_overload) {
+    if (func->is_kernel && func->is_defined) return true;
+  }
+  return false;
+}
+
 void front_function(front *f, const front_specifiers *s, const front_declarator *d) {
   bool is_definition = front_at(f, PP_P_LBRACE);
   if (d->type->kind == FRONT_ERROR) { /* told; calls of it are silent */
@@ -253,6 +262,7 @@ void front_function(front *f, const front_specifiers *s, const front_declarator 
     if (is_definition) front_skip_brackets(f);
     return;
   }
+  if (is_definition && is_twin(s, d)) f->diags->twin_kernels++;
   front_func *func = declared_function(f, d);
   if (func == NULL) {
     if (is_definition) front_skip_brackets(f);

@@ -66,8 +66,8 @@ static qn_sv given_value(const pp *p, qn_sv name) {
 static bool is_punct(const pp_token *t, pp_punct punct) { return t->kind == PP_PUNCT && t->punct == punct; }
 
 /* The tokens of param(...), taken apart. */
-typedef struct param_words {
-  const pp_token *name, *type, *value;
+typedef struct pp_param_words {
+  pp_token name, type, value;
   bool is_negative;
 } param_words;
 
@@ -77,9 +77,9 @@ static bool take_apart(const pp_token *t, uint32_t count, param_words *out) {
     return false;
   out->is_negative = is_punct(&t[7], PP_P_MINUS);
   uint32_t at = 7 + out->is_negative;
-  out->name = &t[3];
-  out->type = &t[5];
-  out->value = &t[at];
+  out->name = t[3];
+  out->type = t[5];
+  out->value = t[at];
   bool is_value = at < count && (t[at].kind == PP_NUMBER || t[at].kind == PP_IDENT);
   bool described = at + 3 < count && is_punct(&t[at + 1], PP_P_COMMA) && t[at + 2].kind == PP_STRING;
   uint32_t end = at + (described ? 3 : 1);
@@ -88,14 +88,13 @@ static bool take_apart(const pp_token *t, uint32_t count, param_words *out) {
 
 static bool tell_bad_value(pp *p, const param_words *w, qn_sv value, bool is_given) {
   p->diags->option_errors += is_given;
-  pp_error(p, w->name->loc, w->name->length, "%s '%.*s' of parameter '%.*s' is no %.*s",
-           is_given ? "the value" : "the default", QN_SV_ARG(value), QN_SV_ARG(w->name->text),
-           QN_SV_ARG(w->type->text));
+  pp_error(p, w->name.loc, w->name.length, "%s '%.*s' of parameter '%.*s' is no %.*s",
+           is_given ? "the value" : "the default", QN_SV_ARG(value), QN_SV_ARG(w->name.text), QN_SV_ARG(w->type.text));
   return false;
 }
 
 static const char *value_text(pp *p, const param_words *w, const param_type *type) {
-  qn_sv given = given_value(p, w->name->text), value = w->value->text;
+  qn_sv given = given_value(p, w->name.text), value = w->value.text;
   bool is_given = given.data != NULL;
   if (is_given) {
     value = given;
@@ -109,6 +108,18 @@ static const char *value_text(pp *p, const param_words *w, const param_type *typ
   return text;
 }
 
+/* The same header again declares the same; another type or default would be lost without a word. */
+static void check_again(pp *p, const param_words *first, const param_words *w) {
+  if (qn_sv_equal(first->type.text, w->type.text) && qn_sv_equal(first->value.text, w->value.text) &&
+      first->is_negative == w->is_negative)
+    return;
+  pp_error(p, w->name.loc, w->name.length,
+           "parameter '%.*s' is declared twice, and not alike: %.*s %s%.*s, then %.*s %s%.*s", QN_SV_ARG(w->name.text),
+           QN_SV_ARG(first->type.text), first->is_negative ? "-" : "", QN_SV_ARG(first->value.text),
+           QN_SV_ARG(w->type.text), w->is_negative ? "-" : "", QN_SV_ARG(w->value.text));
+  pp_note(p, first->name.loc, first->name.length, "it is declared here before");
+}
+
 bool pp_is_param(const pp_buffer *line) {
   return line->count >= 2 && qn_sv_is(line->tokens[0].text, "quern") && qn_sv_is(line->tokens[1].text, "param");
 }
@@ -120,29 +131,38 @@ void pp_param(pp *p, const pp_buffer *line) {
     pp_error(p, first->loc, first->length, "expected '#pragma quern param(NAME, TYPE, DEFAULT, \"what it is\")'");
     return;
   }
-  const param_type *type = find_type(w.type->text);
+  const param_type *type = find_type(w.type.text);
   if (!type) {
-    pp_error(p, w.type->loc, w.type->length,
+    pp_error(p, w.type.loc, w.type.length,
              "parameter '%.*s' has type '%.*s'; parameters are bool, float, double, or integers from char to ulong",
-             QN_SV_ARG(w.name->text), QN_SV_ARG(w.type->text));
+             QN_SV_ARG(w.name.text), QN_SV_ARG(w.type.text));
     return;
   }
-  if (w.name->name->is_param) return; /* the same header again */
-  w.name->name->is_param = true;
+  if (w.name.name->param) {
+    check_again(p, w.name.name->param, &w);
+    return;
+  }
+  param_words *kept = QN_ARENA_NEW(p->arena, param_words);
+  if (!kept) {
+    pp_no_memory(p);
+    return;
+  }
+  *kept = w;
+  w.name.name->param = kept;
   if (p->params.size > 0) qn_bytes_append_str(&p->params, ", ");
-  qn_bytes_append_sv(&p->params, w.name->text);
+  qn_bytes_append_sv(&p->params, w.name.text);
   if (p->params.failed) {
     pp_no_memory(p);
     return;
   }
-  if (w.name->name->macro) {
-    pp_error(p, w.name->loc, w.name->length, "parameter '%.*s' is a macro already; set it by -P, not by -D or #define",
-             QN_SV_ARG(w.name->text));
+  if (w.name.name->macro) {
+    pp_error(p, w.name.loc, w.name.length, "parameter '%.*s' is a macro already; set it by -P, not by -D or #define",
+             QN_SV_ARG(w.name.text));
     return;
   }
   const char *value = value_text(p, &w, type);
   if (!value) value = "0"; /* told: its uses are no further fault */
-  const char *define = qn_arena_printf(p->arena, "#define %.*s %s\n", QN_SV_ARG(w.name->text), value);
+  const char *define = qn_arena_printf(p->arena, "#define %.*s %s\n", QN_SV_ARG(w.name.text), value);
   if (!define) {
     pp_no_memory(p);
     return;
@@ -165,10 +185,10 @@ void pp_check_params(pp *p) {
     qn_sv name = equals ? qn_sv_make(pair, (size_t)(equals - pair)) : qn_sv_from(pair);
     const pp_name *known = pp_intern_kept(p, name);
     if (!known) return;
-    if (!equals || !known->is_param) p->diags->option_errors++;
+    if (!equals || !known->param) p->diags->option_errors++;
     if (!equals)
       pp_error(p, 0, 0, "-P %s: expected NAME=VALUE", pair);
-    else if (!known->is_param)
+    else if (!known->param)
       tell_unknown(p, pair, name);
   }
 }
