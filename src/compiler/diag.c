@@ -50,6 +50,17 @@ static bool admit(qn_diags *diags, qn_severity *severity, bool *promoted) {
   return true;
 }
 
+bool qn_diag_told_place(qn_diags *diags, qn_loc loc) {
+  const qn_expansion *e = qn_sources_expansion(diags->sources, loc);
+  if (e == NULL) return false;
+  qn_loc place = e->macro->locs[loc - e->base];
+  uint32_t kept = diags->told_count < QN_TOLD_PLACES ? diags->told_count : QN_TOLD_PLACES;
+  for (uint32_t i = 0; i < kept; i++)
+    if (diags->told_places[i] == place) return true;
+  diags->told_places[diags->told_count++ % QN_TOLD_PLACES] = place;
+  return false;
+}
+
 /* What a terminal could take for a command is shown as '?'. */
 static void append_clean(qn_bytes *out, const char *text) {
   for (; *text; text++) qn_bytes_append_char(out, (unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text);
@@ -200,7 +211,9 @@ static void tell_macros(qn_diags *diags, qn_loc loc) {
 void qn_diagv(qn_diags *diags, qn_severity severity, qn_loc loc, uint32_t length, const char *format, va_list args) {
   static const char *const words[] = {[QN_NOTE] = "note", [QN_WARNING] = "warning", [QN_ERROR] = "error"};
   bool note = severity == QN_NOTE, promoted = false;
-  bool admitted = admit(diags, &severity, &promoted);
+  bool is_told = severity == QN_ERROR && diags->errors > 0 && qn_diag_told_place(diags, loc);
+  bool admitted = !is_told && admit(diags, &severity, &promoted);
+  if (admitted && severity == QN_ERROR) (void)qn_diag_told_place(diags, loc);
   if (!note) diags->last_suppressed = !admitted;
   if (!admitted) return;
   tell(diags, words[severity], loc, length, format, args, promoted ? " [-Werror]\n" : "\n");

@@ -19,6 +19,7 @@
 
 typedef enum qn_severity { QN_NOTE, QN_WARNING, QN_ERROR } qn_severity;
 
+enum { QN_TOLD_PLACES = 64 };
 typedef struct qn_diags {
   qn_sources *sources;
   qn_bytes text; /* everything told so far, newline-terminated lines */
@@ -31,6 +32,11 @@ typedef struct qn_diags {
   bool stopped;            /* the limit was reached: parsers stop */
   bool out_of_memory;      /* somewhere: the caller says OUT_OF_HOST_MEMORY, whatever else was told */
   bool tokens_lost;        /* an error of the preprocessor took tokens away: what a parser then expects says nothing */
+  uint32_t
+      names_lost; /* errors that took a declared name or a macro's away, so that one that is unknown may be no news */
+  qn_loc told_places[QN_TOLD_PLACES]; /* in macros, of the last errors */
+  uint32_t told_count;
+  bool structure_lost;     /* a syntax error was told: that something then opens or closes nothing is no news */
   bool last_suppressed;    /* notes follow their error or warning into silence */
   qn_loc last_included_at; /* whose include stack was told last */
 } qn_diags;
@@ -43,6 +49,9 @@ void qn_diags_free(qn_diags *diags);
 void qn_diag(qn_diags *diags, qn_severity severity, qn_loc loc, uint32_t length, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 void qn_diagv(qn_diags *diags, qn_severity severity, qn_loc loc, uint32_t length, const char *format, va_list args);
+/* Whether an error was told at this place in a macro's text; from now on it was. Such errors are told at the macro's first
+ * use alone; qn_diag asks this itself. False for what stands in a file. */
+bool qn_diag_told_place(qn_diags *diags, qn_loc loc);
 /* Ends the compilation after the error that was just told: nothing that follows would help. */
 void qn_diags_stop(qn_diags *diags);
 

@@ -5,9 +5,7 @@
  *   golden err FILE.cl   what is told
  *   golden ocl.cl FILE.cl   OpenCL C
  *
- * The file's first lines may say more:
- *   // options: -DX=1     compile options
- *   // model: 32 half     address bits; double (which is there unless it says nodouble), half, atomics64
+ * The file's first lines may say more: setting.h, and
  *   // opencl_c: adapter inexact   entries for adapters; a driver whose division is inexact */
 #include <stdio.h>
 #include <string.h>
@@ -16,38 +14,20 @@
 #include "base/status.h"
 #include "compiler/compiler.h"
 #include "compiler/target/opencl_c/opencl_c.h"
+#include "kernels/setting.h"
 
 typedef struct golden_setting {
-  qn_compile_options options;
-  qn_model model;
+  kernel_setting kernel;
   qn_opencl_c_options opencl_c;
 } golden_setting;
 
 static golden_setting setting;
 
-/* The rest of a line "// KEY: ..." among the comments that the file starts with; NULL: there is none. */
-static const char *header(qn_arena *arena, const char *text, const char *key) {
-  for (const char *line = text; strncmp(line, "// ", 3) == 0;) {
-    const char *end = strchr(line, '\n');
-    size_t size = end ? (size_t)(end - line) : strlen(line);
-    size_t key_size = strlen(key);
-    if (size > 4 + key_size && strncmp(line + 3, key, key_size) == 0 && line[3 + key_size] == ':')
-      return qn_arena_copy(arena, qn_sv_make(line + 4 + key_size, size - 4 - key_size));
-    if (!end) break;
-    line = end + 1;
-  }
-  return NULL;
-}
-
 static qn_status read_setting(qn_arena *arena, const char *text, golden_setting *out) {
-  const char *model = header(arena, text, "model"), *opencl_c = header(arena, text, "opencl_c");
-  out->model = (qn_model){.address_bits = model && strstr(model, "32") ? 32 : 64,
-                          .has_double = !(model && strstr(model, "nodouble")),
-                          .has_half = model && strstr(model, "half"),
-                          .has_int64_atomics = model && strstr(model, "atomics64")};
+  const char *opencl_c = kernel_header(arena, text, "opencl_c");
   out->opencl_c = (qn_opencl_c_options){.adapter_entries = opencl_c && strstr(opencl_c, "adapter"),
                                         .rounded_divide_sqrt = !(opencl_c && strstr(opencl_c, "inexact"))};
-  return qn_compile_options_parse(arena, header(arena, text, "options"), &out->options);
+  return kernel_setting_read(arena, text, &out->kernel);
 }
 
 static int fail(const char *what) {
@@ -108,8 +88,10 @@ int main(int argc, char **argv) {
     if (qn_file_read(argv[2], UINT64_C(1) << 28, &text) < 0 || read_setting(&arena, text.data, &setting) < 0)
       result = fail(argv[2]);
     else {
-      qn_compile_request request = {
-          .source = qn_bytes_view(&text), .file_name = argv[2], .options = &setting.options, .model = setting.model};
+      qn_compile_request request = {.source = qn_bytes_view(&text),
+                                    .file_name = argv[2],
+                                    .options = &setting.kernel.options,
+                                    .model = setting.kernel.model};
       result = modes[i].run(&arena, &request, &out);
     }
   }

@@ -179,6 +179,10 @@ static void test_functions_are_checked(void **state) {
   assert_module("quern 1 bits 64\nkernel @k() : i32 { }", "a kernel has no result");
   assert_module("quern 1 bits 64\nkernel @k(%p : ptr private f32) { }", "a kernel's pointers are");
   assert_module("quern 1 bits 64\nkernel @k(%p : ptr generic f32) { }", "a kernel's pointers are");
+  assert_module("quern 1 bits 64\nkernel @k(%p : ptr global ptr global f32) { }",
+                "a pointer within a kernel's argument");
+  assert_module("quern 1 bits 64\nstruct @s { ptr global f32 }\nkernel @k(%p : ptr private @s byval) { }",
+                "a pointer within a kernel's argument");
   assert_module("quern 1 bits 64\nfunc @f(%p : ptr global f32 byval) { }", "byval and sret are for");
   assert_module("quern 1 bits 64\nfunc @f(%p : [2 x i32]) { }", "a parameter is a scalar");
   assert_module("quern 1 bits 64\nfunc @f() { local @l : i32 }", "local memory belongs to kernels");

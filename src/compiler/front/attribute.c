@@ -1,5 +1,6 @@
 #include "compiler/front/convert.h"
 #include "compiler/front/parse.h"
+#include "compiler/front/recover.h"
 #include "compiler/front/token.h"
 
 typedef void (*attribute_reader)(front *f, const front_token *name, front_attributes *out);
@@ -8,12 +9,13 @@ typedef void (*attribute_reader)(front *f, const front_token *name, front_attrib
 static void read_sizes(front *f, const front_token *name, uint64_t out[3], uint32_t at_least) {
   uint64_t sizes[3] = {1, 1, 1};
   uint32_t count = 0;
+  bool is_told = false;
   if (!front_expect(f, PP_P_LPAREN, " after the attribute's name")) return;
   do {
     uint64_t value = 0;
     if (!front_constant_expression(f, "a work-group size", NULL, &value)) {
       if (f->is_panicking) return;
-      value = 1;
+      is_told = true;
     } else if (value == 0 || (int64_t)value < 0) {
       front_error(f, name->pp.loc, name->pp.length, "a work-group size must be at least 1");
       value = 1;
@@ -22,6 +24,7 @@ static void read_sizes(front *f, const front_token *name, uint64_t out[3], uint3
     count++;
   } while (front_accept(f, PP_P_COMMA));
   if (!front_expect(f, PP_P_RPAREN, "")) return;
+  if (is_told) return;
   if (count < at_least || count > 3) {
     front_error(f, name->pp.loc, name->pp.length, "attribute '%.*s' takes three sizes", QN_SV_ARG(name->pp.text));
     return;
@@ -137,17 +140,34 @@ static void one_attribute(front *f, front_attributes *out) {
   read_nothing(f, &name, out);
 }
 
+/* ((attribute, ...)), behind the word. */
+static void attribute_list(front *f, front_attributes *out) {
+  if (!front_expect(f, PP_P_LPAREN, " after __attribute__")) return;
+  if (!front_expect(f, PP_P_LPAREN, " after __attribute__")) return;
+  do {
+    if (f->tok.pp.kind == PP_IDENT) one_attribute(f, out);
+  } while (!f->is_panicking && front_accept(f, PP_P_COMMA));
+  if (front_expect(f, PP_P_RPAREN, " after the attributes")) {
+    (void)front_expect(f, PP_P_RPAREN, " after the attributes");
+  }
+}
+
+/* Goes on behind the parentheses that close, or on the next line: the declaration is still read. */
+static void recover_list(front *f) {
+  bool was_close = false;
+  while (!front_at_end(f) && !f->tok.pp.line_start) {
+    bool is_close = front_at(f, PP_P_RPAREN);
+    if (was_close && !is_close) break;
+    was_close = is_close;
+    front_next(f);
+  }
+  f->is_panicking = f->is_fatal;
+}
+
 void front_attributes_read(front *f, front_attributes *out) {
   while (!f->is_panicking && front_accept_keyword(f, KW_ATTRIBUTE)) {
-    if (!front_expect(f, PP_P_LPAREN, " after __attribute__") ||
-        !front_expect(f, PP_P_LPAREN, " after __attribute__")) {
-      return;
-    }
-    do {
-      if (f->tok.pp.kind == PP_IDENT) one_attribute(f, out);
-    } while (!f->is_panicking && front_accept(f, PP_P_COMMA));
-    if (!front_expect(f, PP_P_RPAREN, " after the attributes")) return;
-    if (!front_expect(f, PP_P_RPAREN, " after the attributes")) return;
+    attribute_list(f, out);
+    if (f->is_panicking) recover_list(f);
   }
 }
 

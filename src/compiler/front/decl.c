@@ -1,6 +1,7 @@
 #include "compiler/front/convert.h"
 #include "compiler/front/operator.h"
 #include "compiler/front/parse.h"
+#include "compiler/front/recover.h"
 #include "compiler/front/token.h"
 
 /* ---- Names that are declared again ---------------------------------------------------------------------------- */
@@ -9,6 +10,7 @@
 static bool is_taken(front *f, const front_declarator *d) {
   front_symbol *before = front_find(f, d->name);
   if (before == NULL || before->scope != f->scope) return false;
+  if (f->diags->errors > f->recovery.span.errors) return true; /* of the same declaration: told */
   front_error(f, d->loc, d->length, "redefinition of '%.*s'", QN_SV_ARG(d->name->text));
   front_note(f, before->loc, before->length, "it is declared here before");
   return true;
@@ -62,7 +64,8 @@ static bool object_kind(front *f, const front_specifiers *s, const front_declara
   if (fault == NULL && s->storage == STORAGE_EXTERN)
     fault = "extern variables are not supported: a program is one source";
   if (fault == NULL) return true;
-  front_error(f, d->loc, d->length, "%s", fault);
+  if (!front_is_structure_doubtful(f)) front_error(f, d->loc, d->length, "%s", fault);
+  if (is_program) front_damage(f); /* a function may have ended too early */
   return false;
 }
 
@@ -139,13 +142,13 @@ static void read_initializer(front *f, front_object *object, front_symbol *symbo
   note_value(f, object);
 }
 
-/* NULL: reported, or nothing to do. */
-static front_object *declare_object(front *f, const front_specifiers *s, const front_declarator *d) {
+/* `good`: nothing was reported of it. NULL: reported, or nothing to do. */
+static front_object *declare_object(front *f, const front_specifiers *s, const front_declarator *d, bool good) {
   front_object_kind kind = OBJECT_PRIVATE;
   bool has_init = front_at(f, PP_P_ASSIGN);
   front_declarator object_declarator = *d;
-  bool good = d->type->kind != FRONT_ERROR && !is_taken(f, d) && object_kind(f, s, d, &kind) &&
-              check_object_type(f, d, has_init) && check_constant_size(f, d, kind);
+  good = good && d->type->kind != FRONT_ERROR && !is_taken(f, d) && object_kind(f, s, d, &kind) &&
+         check_object_type(f, d, has_init) && check_constant_size(f, d, kind);
   if (!good) object_declarator.type = front_error_type(f);
   if (kind == OBJECT_CONSTANT && good) {
     object_declarator.type = front_qualify(f, d->type, FRONT_CONST, IR_CONSTANT);
@@ -166,13 +169,15 @@ static front_object *declare_object(front *f, const front_specifiers *s, const f
 /* ---- Declarations
  * ---------------------------------------------------------------------------------------------------- */
 
-static void check_words(front *f, const front_specifiers *s, bool is_function) {
-  if (is_function) return;
+/* False: reported. */
+static bool check_words(front *f, const front_specifiers *s) {
   if (s->is_kernel) {
     front_error(f, s->loc, s->length, "only a function can be a kernel");
+    front_damage(f);
   } else if (s->is_inline) {
     front_error(f, s->loc, s->length, "only a function can be inline");
   }
+  return !s->is_kernel && !s->is_inline;
 }
 
 static void add_object_statement(front *f, front_object *object, front_stmt ***tail) {
@@ -203,31 +208,33 @@ static void static_assertion(front *f) {
   }
 }
 
-/* The declarators of a declaration, with `tail` for the statements of a function or NULL. True: it was a function's
+/* The declarators of a declaration, with `tail` for the statements of a function or NULL. *last: the last object. True: it was a function's
  * definition, which has no semicolon. */
-static bool declarators(front *f, const front_specifiers *s, front_stmt ***tail) {
+static bool declarators(front *f, const front_specifiers *s, front_stmt ***tail, front_object **last) {
   bool is_first = true;
   do {
     front_declarator d;
+    *last = NULL;
     if (!front_declarator_read(f, s, NAME_NEEDED, &d)) return false;
     if (front_at_keyword(f, KW_ASM)) front_syntax_error(f, "assembly is not supported");
     front_attributes_read(f, &d.attributes);
     front_attributes_merge(&d.attributes, &s->attributes);
     if (s->storage == STORAGE_TYPEDEF) {
-      check_words(f, s, false);
+      (void)check_words(f, s);
       declare_typedef(f, &d);
     } else if (d.is_function || d.type->kind == FRONT_FUNCTION) {
       bool is_definition = is_first && front_at(f, PP_P_LBRACE);
       if (is_definition && f->func != NULL) {
-        front_fatal(f, d.loc, "a function can't be defined within another one: does a '}' miss before it?");
+        front_structure_error(f, d.loc, d.length,
+                              "a function can't be defined within another one: does a '}' miss before it?");
+        front_end(f);
         return true;
       }
       front_function(f, s, &d);
       if (is_definition) return true;
     } else {
-      check_words(f, s, false);
-      front_object *object = declare_object(f, s, &d);
-      add_object_statement(f, object, tail);
+      *last = declare_object(f, s, &d, check_words(f, s));
+      add_object_statement(f, *last, tail);
     }
     is_first = false;
   } while (!f->is_panicking && front_accept(f, PP_P_COMMA));
@@ -245,19 +252,26 @@ static void declaration(front *f, front_stmt ***tail) {
     front_recover(f);
     return;
   }
-  if (front_accept(f, PP_P_SEMI)) {
-    check_words(f, &s, false);
+  if (front_at(f, PP_P_SEMI)) {
+    if (check_words(f, &s) && !s.declares) {
+      front_warning(f, s.loc, s.length, "a declaration without a name");
+      front_lose_name(f);
+    }
+    front_next(f);
     return;
   }
   /* struct s {...} and the next declaration: only the ';' misses. */
   if (s.record_end != 0 && f->tok.keyword != KW_NONE && front_starts_type(f)) {
-    front_error(f, s.record_end, 1, "expected ';' behind the '}'");
+    if (f->diags->errors == f->recovery.span.errors) front_error(f, s.record_end, 1, "expected ';' behind the '}'");
     return;
   }
-  if (!declarators(f, &s, tail)) {
+  front_object *last = NULL;
+  if (!declarators(f, &s, tail, &last)) {
     /* What follows an unknown type may be no declaration at all: it has been reported. */
-    if (s.is_unknown && !front_at(f, PP_P_SEMI)) f->is_panicking = true;
-    (void)front_expect(f, PP_P_SEMI, " after the declaration");
+    if (s.is_unknown && !front_at(f, PP_P_SEMI)) front_panic(f);
+    bool is_damaged = f->is_panicking;
+    is_damaged |= !front_expect(f, PP_P_SEMI, " after the declaration");
+    if (is_damaged && last != NULL) last->type = front_error_type(f); /* more of it was to come */
   }
   front_recover(f);
 }
@@ -274,18 +288,18 @@ static bool starts_statement(const front *f) {
 }
 
 void front_external_declaration(front *f) {
-  if (front_accept(f, PP_P_SEMI)) return;
+  front_span_outermost(f);
+  if (front_at_end(f) || front_accept(f, PP_P_SEMI)) return;
   if (front_at(f, PP_P_RBRACE)) {
-    front_error(f, f->tok.pp.loc, 1, "a '}' without its '{'");
+    front_structure_error(f, f->tok.pp.loc, 1, "a '}' without its '{'");
     front_next(f);
+    f->is_panicking = false;
     return;
   }
   /* A statement: what is told once goes for all of it. */
   if (starts_statement(f)) {
-    front_error(f, f->tok.pp.loc, f->tok.pp.length, "'%.*s' can only stand in a function", QN_SV_ARG(f->tok.pp.text));
-    front_next(f);
-    if (front_at(f, PP_P_LPAREN)) front_skip_brackets(f);
-    f->is_panicking = true;
+    front_structure_error(f, f->tok.pp.loc, f->tok.pp.length, "'%.*s' can only stand in a function",
+                          QN_SV_ARG(f->tok.pp.text));
     front_recover(f);
     return;
   }

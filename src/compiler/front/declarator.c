@@ -4,6 +4,7 @@
 
 #include "compiler/front/convert.h"
 #include "compiler/front/parse.h"
+#include "compiler/front/recover.h"
 #include "compiler/front/token.h"
 
 typedef enum layer_kind { LAYER_POINTER, LAYER_ARRAY, LAYER_FUNCTION } layer_kind;
@@ -240,6 +241,7 @@ static bool read_layers(front *f, front_name_rule rule, front_declarator *out, l
     out->length = f->tok.pp.length;
     front_next(f);
   } else if (rule == NAME_NEEDED) {
+    front_lose_name(f);
     if (f->last_space_word != NULL) {
       front_syntax_error(f, "expected a name, but '%.*s' is a keyword", QN_SV_ARG(f->last_space_word->text));
       f->told_keyword = f->last_space_word;

@@ -5,6 +5,7 @@
 #include "compiler/front/literal.h"
 #include "compiler/front/operator.h"
 #include "compiler/front/parse.h"
+#include "compiler/front/recover.h"
 #include "compiler/front/token.h"
 
 static front_expr *cast_expression(front *f);
@@ -33,7 +34,7 @@ static bool argument_list(front *f, front_exprs *list) {
   do {
     if (!front_exprs_add(f, list, front_assignment_expression(f))) return false;
   } while (!f->is_panicking && front_accept(f, PP_P_COMMA));
-  return front_expect(f, PP_P_RPAREN, " after the arguments");
+  return !f->is_panicking && front_expect(f, PP_P_RPAREN, " after the arguments");
 }
 
 /* ---- Primary -------------------------------------------------------------------------------------------- */
@@ -41,7 +42,7 @@ static bool argument_list(front *f, front_exprs *list) {
 static front_expr *undeclared(front *f, const front_token *token, bool is_call) {
   pp_name *name = token->pp.name;
   front_name *entry = name->declarations;
-  if (entry != NULL && entry->is_told) return front_expr_error(f, token->pp.loc);
+  if ((entry != NULL && entry->is_told) || front_is_doubtful_name(f, name)) return front_expr_error(f, token->pp.loc);
   if (entry != NULL) entry->is_told = true;
   qn_sv near = front_nearest_name(f, name->text, is_call ? NAMES_OF_FUNCTIONS : NAMES_OF_VALUES);
   front_error(f, token->pp.loc, token->pp.length, "%s '%.*s'%s%.*s%s",
@@ -61,6 +62,7 @@ static front_expr *call_expression(front *f, const front_token *token) {
   if (!good) return front_expr_error(f, token->pp.loc);
   qn_loc loc = token->pp.loc;
   uint32_t length = token->pp.length;
+  if (symbol != NULL && symbol->kind == SYMBOL_FUNCTION && token->pp.name->is_doubtful) return front_expr_error(f, loc);
   if (symbol != NULL && symbol->kind == SYMBOL_FUNCTION) {
     front_func *callee = symbol->u.func;
     if (callee->next_overload != NULL) {
@@ -91,6 +93,9 @@ static front_expr *identifier(front *f) {
   front_symbol *symbol = front_find(f, token.pp.name);
   if (symbol == NULL && front_find_builtin(f, token.pp.name) == NULL) return undeclared(f, &token, false);
   if (symbol == NULL || symbol->kind == SYMBOL_FUNCTION) {
+    front_name *entry = token.pp.name->declarations;
+    if (entry->is_told || front_is_doubtful_name(f, token.pp.name)) return front_expr_error(f, loc);
+    entry->is_told = true;
     front_error(f, loc, length, "'%.*s' is a function: it can only be called", QN_SV_ARG(token.pp.text));
     return front_expr_error(f, loc);
   }
@@ -136,10 +141,10 @@ static front_expr *primary_expression(front *f) {
       break;
   }
   if (front_at_end(f)) {
-    front_syntax_error(f, "expected expression before the end of the file");
+    front_structure_error(f, f->tok.pp.loc, 1, "expected expression before the end of the file");
   } else {
     /* A keyword that was told to be no name: the same fault again. */
-    if (f->told_keyword != NULL && f->tok.pp.name == f->told_keyword) f->is_panicking = true;
+    if (f->told_keyword != NULL && f->tok.pp.name == f->told_keyword) front_panic(f);
     front_syntax_error(f, "expected expression");
   }
   return front_expr_error(f, f->tok.pp.loc);
@@ -243,7 +248,9 @@ static front_expr *size_expression(front *f) {
     return front_expr_int(f, loc, length, front_int(f, 32, true), lanes == 3 ? 4 : lanes);
   }
   if (!front_is_complete(type) && type->kind != FRONT_VOID) {
-    front_error(f, loc, length, "'%s' has no size: it is incomplete", front_type_text(f, type));
+    if (front_is_incomplete_news(type)) {
+      front_error(f, loc, length, "'%s' has no size: it is incomplete", front_type_text(f, type));
+    }
     return front_expr_error(f, loc);
   }
   uint64_t value = type->kind == FRONT_VOID ? 1 : keyword == KW_SIZEOF ? front_sizeof(f, type) : front_alignof(f, type);

@@ -4,6 +4,7 @@
 #include "compiler/front/emit.h"
 #include "compiler/front/operator.h"
 #include "compiler/front/parse.h"
+#include "compiler/front/recover.h"
 #include "compiler/front/token.h"
 
 /* ---- Signatures ---------------------------------------------------------------------------------------------------
@@ -42,6 +43,7 @@ static bool check_kernel(front *f, const front_func *func) {
     const char *fault = kernel_parameter_fault(param->type);
     if (fault == NULL) continue;
     front_error(f, param->loc, param->length, "parameter '%.*s' of a kernel %s", QN_SV_ARG(param->name), fault);
+    func->params[i]->is_failed = true;
     good = false;
   }
   return good;
@@ -327,6 +329,8 @@ static void check_defined(front *f, const front_func *func) {
     front_func *callee = func->calls[i].callee;
     if (callee->is_defined || callee->is_missing_told) continue;
     callee->is_missing_told = true;
+    pp_name *name = pp_intern(f->p, callee->name);
+    if (name == NULL || front_is_doubtful_name(f, name)) continue;
     front_error(f, func->calls[i].loc, func->calls[i].length, "function '%.*s' is called but not defined",
                 QN_SV_ARG(callee->name));
     front_note(f, callee->loc, callee->length, "it is only declared here");

@@ -6,6 +6,7 @@
 #include "compiler/front/literal.h"
 #include "compiler/front/operator.h"
 #include "compiler/front/parse.h"
+#include "compiler/front/recover.h"
 #include "compiler/front/token.h"
 
 /* An expression that was read before it was known where it belongs: the first one behind left-out braces. */

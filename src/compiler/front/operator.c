@@ -26,7 +26,9 @@ static bool is_bitwise(front_op op) { return op == OP_AND || op == OP_OR || op =
 static front_expr *pointer_sum(front *f, front_op op, qn_loc loc, front_expr *pointer, front_expr *index) {
   const front_type *pointee = pointer->type->elem;
   if (!front_is_complete(pointee) && pointee->kind != FRONT_VOID) {
-    front_error(f, loc, 1, "arithmetic on a pointer to the incomplete type '%s'", front_type_text(f, pointee));
+    if (front_is_incomplete_news(pointee)) {
+      front_error(f, loc, 1, "arithmetic on a pointer to the incomplete type '%s'", front_type_text(f, pointee));
+    }
     return front_expr_error(f, loc);
   }
   return front_expr_op(f, EXPR_POINTER_ADD, op, loc, pointer->type->plain, pointer, front_promote(f, index));

@@ -1,6 +1,7 @@
 /* overload.c - functions of the program with attribute overloadable: the call chooses by its arguments. */
 #include "compiler/front/convert.h"
 #include "compiler/front/operator.h"
+#include "compiler/front/recover.h"
 
 /* How an argument becomes a parameter; less is better. */
 typedef enum match { MATCH_EXACT, MATCH_PROMOTION, MATCH_CONVERSION, MATCH_WIDENING, MATCH_NONE } match;
@@ -68,6 +69,8 @@ front_func *front_choose_overload(front *f, qn_loc loc, uint32_t length, front_f
     if (is_viable(func, args, count) && (best == NULL || is_better(func, best, args, count))) best = func;
   }
   if (best == NULL) {
+    pp_name *name = pp_intern(f->p, first->name);
+    if (name == NULL || front_is_doubtful_name(f, name)) return NULL;
     front_error(f, loc, length, "no overload of '%.*s' takes these arguments", QN_SV_ARG(first->name));
     list_overloads(f, first);
     return NULL;

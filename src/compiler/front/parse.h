@@ -30,6 +30,7 @@ typedef struct front_specifiers {
   front_storage storage;
   bool is_kernel, is_inline;
   qn_loc record_end; /* behind the '}' of a struct, union or enum that is defined here; 0: none */
+  bool declares;     /* a struct, union or enum, with a tag or members */
   bool is_unknown;   /* a name that is no type was reported and taken as the type error */
   front_attributes attributes;
 } front_specifiers;

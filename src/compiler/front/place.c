@@ -5,6 +5,8 @@
 
 front_expr *front_object_expr(front *f, qn_loc loc, uint32_t length, front_object *object) {
   object->is_used = true;
+  bool is_known = !object->is_failed || object->kind == OBJECT_PRIVATE || object->kind == OBJECT_LOCAL;
+  if (!is_known) return front_expr_error(f, loc); /* its value or its type was reported */
   front_expr *e = front_expr_new(f, EXPR_OBJECT, loc, length, object->type);
   e->is_lvalue = true;
   e->u.object = object;
@@ -43,7 +45,10 @@ front_expr *front_deref(front *f, qn_loc loc, front_expr *a) {
   }
   const front_type *type = a->type->elem;
   if (!front_is_complete(type)) {
-    front_error(f, loc, 1, "a pointer to '%s' can't be followed: cast it to a complete type", front_type_text(f, type));
+    if (front_is_incomplete_news(type)) {
+      front_error(f, loc, 1, "a pointer to '%s' can't be followed: cast it to a complete type",
+                  front_type_text(f, type));
+    }
     return front_expr_error(f, loc);
   }
   front_expr *e = front_expr_op(f, EXPR_DEREF, OP_ADD, loc, type, a, NULL);
@@ -191,7 +196,7 @@ front_expr *front_member_named(front *f, qn_loc loc, uint32_t length, front_expr
     return front_expr_error(f, loc);
   }
   if (!a->type->record->is_complete) {
-    if (!a->type->record->is_failed) {
+    if (front_is_incomplete_news(a->type)) {
       front_error(f, loc, length, "'%s' is declared but not defined here", front_type_text(f, a->type->plain));
     }
     return front_expr_error(f, loc);

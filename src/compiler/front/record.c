@@ -2,6 +2,7 @@
 
 #include "compiler/front/convert.h"
 #include "compiler/front/parse.h"
+#include "compiler/front/recover.h"
 #include "compiler/front/token.h"
 
 /* ---- Members -------------------------------------------------------------------------------------------- */
@@ -70,7 +71,7 @@ static void member_declarator(front *f, const front_specifiers *specifiers, memb
   if (!add_member(f, list, member)) list->has_failed = true;
 }
 
-static void member_declaration(front *f, member_list *list) {
+static void member_declaration_in_span(front *f, member_list *list) {
   front_specifiers specifiers;
   if (front_accept(f, PP_P_SEMI)) return;
   if (!front_specifiers_read(f, &specifiers)) {
@@ -95,6 +96,14 @@ static void member_declaration(front *f, member_list *list) {
   }
   (void)front_expect(f, PP_P_SEMI, " after the member");
   front_recover(f);
+}
+
+static void member_declaration(front *f, member_list *list) {
+  front_span outer = front_span_open(f);
+  uint32_t errors = f->diags->errors;
+  member_declaration_in_span(f, list);
+  list->has_failed |= f->diags->errors > errors;
+  front_span_close(f, outer);
 }
 
 /* Names of a record and of the anonymous ones within, counted or told. */
@@ -161,7 +170,7 @@ static void record_body(front *f, front_record *record, front_attributes *attrib
   front_next(f);
   member_list list = {0};
   bool is_entered = front_enter(f);
-  while (is_entered && !front_at_end(f) && !front_at(f, PP_P_RBRACE)) {
+  while (is_entered && !front_at_end(f) && !front_at(f, PP_P_RBRACE) && !front_at_outer(f)) {
     member_declaration(f, &list);
   }
   front_leave(f);
@@ -239,6 +248,9 @@ const front_type *front_record_specifier(front *f) {
   if (front_at_name(f)) {
     front_token name = f->tok;
     front_next(f);
+    if (name.pp.name->is_doubtful && !front_at(f, PP_P_LBRACE) && front_find_tag(f, name.pp.name) == NULL) {
+      return front_error_type(f);
+    }
     record = tagged_record(f, &name, is_union, front_at(f, PP_P_LBRACE) || front_at(f, PP_P_SEMI));
     if (record != NULL && front_at(f, PP_P_LBRACE) && record->is_begun) {
       if (!record->is_failed) {
@@ -258,6 +270,7 @@ const front_type *front_record_specifier(front *f) {
     return front_error_type(f);
   }
   if (front_at(f, PP_P_LBRACE)) record_body(f, record, &attributes);
+  if (record->is_failed) return front_error_type(f); /* what is made of it is silent */
   return front_record_type(f, record);
 }
 
@@ -339,6 +352,7 @@ const front_type *front_enum_specifier(front *f) {
     tag = front_find_tag(f, name.pp.name);
     bool defines = front_at(f, PP_P_LBRACE);
     if (tag == NULL && !defines) {
+      if (front_is_doubtful_name(f, name.pp.name)) return front_error_type(f);
       front_error(f, name.pp.loc, name.pp.length, "'enum %.*s' is not declared", QN_SV_ARG(name.pp.text));
       return front_error_type(f);
     }

@@ -1,6 +1,7 @@
 #include "compiler/front/scope.h"
 
 #include "compiler/front/builtin.h"
+#include "compiler/front/recover.h"
 #include "compiler/front/token.h"
 
 bool front_scope_open(front *f) {
@@ -17,6 +18,7 @@ bool front_scope_open(front *f) {
 static front_name *entry_of(pp_name *name) { return name->declarations; }
 
 void front_scope_close(front *f) {
+  front_doubt_scope(f);
   front_scope *scope = f->scope;
   for (front_symbol *s = scope->symbols; s != NULL; s = s->next) {
     front_name *entry = entry_of(s->name);

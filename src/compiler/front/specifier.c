@@ -1,5 +1,6 @@
 #include "compiler/front/convert.h"
 #include "compiler/front/parse.h"
+#include "compiler/front/recover.h"
 #include "compiler/front/token.h"
 
 /* ---- Words of basic types: "unsigned long int" in any order ------------------------------------------------ */
@@ -237,10 +238,12 @@ static bool type_specifier(front *f, front_specifiers *out, specifier_state *s) 
     case KW_UNION:
       s->type = front_record_specifier(f);
       note_record_end(f, out);
+      out->declares = true;
       return true;
     case KW_ENUM:
       s->type = front_enum_specifier(f);
       note_record_end(f, out);
+      out->declares = true;
       return true;
     case KW_TYPEOF:
       s->type = typeof_specifier(f);
@@ -271,11 +274,14 @@ static bool unknown_type(front *f, front_specifiers *out) {
   }
   bool goes_on = is_meant_as_type(f);
   front_name *entry = f->tok.pp.name->declarations;
-  bool is_told = goes_on && entry != NULL && entry->is_told;
+  bool is_told = (f->func == NULL && front_is_structure_doubtful(f)) || front_is_doubtful_name(f, f->tok.pp.name) ||
+                 (goes_on && entry != NULL && entry->is_told);
   qn_sv near = front_nearest_name(f, f->tok.pp.text, NAMES_OF_TYPES);
   if (!is_told) {
     front_syntax_error(f, "unknown type name '%.*s'%s%.*s%s", QN_SV_ARG(f->tok.pp.text),
                        near.size > 0 ? "; did you mean '" : "", QN_SV_ARG(near), near.size > 0 ? "'?" : "");
+  } else {
+    front_panic(f);
   }
   if (!goes_on) return false;
   if (entry != NULL) entry->is_told = true;

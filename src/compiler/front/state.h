@@ -19,6 +19,25 @@ struct front_scope;
 struct front_func;
 struct front_loop;
 
+/* recover.h */
+typedef struct front_span {
+  uint32_t first_name; /* in the list of names that were passed */
+  uint32_t errors;     /* told when it began */
+} front_span;
+typedef struct front_recovery {
+  front_span span; /* the innermost */
+  pp_name **names; /* passed since the spans began that are open */
+  uint32_t name_count, name_capacity;
+  qn_loc outermost;          /* of the declaration of program scope */
+  uint32_t outermost_errors; /* told when the declaration before that one began */
+  uint32_t names_lost;       /* of the present function; as qn_diags.names_lost */
+  bool is_damaged;           /* its braces may be wrong */
+  bool has_line_errors;      /* something was told in a statement on this line */
+  uint32_t line_errors;      /* what had been told when it began */
+  bool is_past_end;          /* while panicking the ';' was taken */
+  bool is_line_damaged;      /* what follows on the same line belongs to what was damaged */
+} front_recovery;
+
 struct front {
   qn_arena *arena; /* the module's */
   pp *p;
@@ -44,6 +63,7 @@ struct front {
   bool last_is_brace;       /* that token was a '}' */
   qn_loc last_loc;          /* of the token before tok */
   uint32_t last_length;
+  front_recovery recovery;
   bool fp_contract; /* #pragma OPENCL FP_CONTRACT */
 
   /* names */

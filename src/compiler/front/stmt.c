@@ -1,6 +1,7 @@
 #include "compiler/front/convert.h"
 #include "compiler/front/operator.h"
 #include "compiler/front/parse.h"
+#include "compiler/front/recover.h"
 #include "compiler/front/token.h"
 
 /* What break, continue and case belong to. */
@@ -32,8 +33,11 @@ static front_stmt *substatement(front *f) {
   f->level++;
   bool is_entered = front_enter(f);
   front_stmt *stmt = NULL;
-  if (is_entered && front_scope_open(f)) {
+  bool is_missing = front_at(f, PP_P_RBRACE) && front_is_structure_doubtful(f);
+  if (is_entered && !is_missing && front_scope_open(f)) {
+    front_span outer = front_span_open(f);
     stmt = statement(f);
+    front_span_close(f, outer);
     front_scope_close(f);
   }
   front_leave(f);
@@ -49,24 +53,10 @@ static front_expr *condition(front *f, const char *what) {
   if (!front_expect(f, PP_P_LPAREN, what)) return front_expr_error(f, loc);
   front_expr *e = front_enter(f) ? front_expression(f) : front_expr_error(f, loc);
   front_leave(f);
+  if (f->is_panicking) e = front_expr_error(f, loc);
   /* Behind the parenthesis all is well again. */
   if (front_expect(f, PP_P_RPAREN, "")) f->is_panicking = f->is_fatal;
   return front_convert(f, front_condition(f, e, "a condition"), front_bool(f));
-}
-
-/* After a syntax error within the parentheses of a statement: goes on behind them, so that its body is still read. */
-static void recover_header(front *f) {
-  if (!f->is_panicking || f->is_fatal) return;
-  uint32_t open = 0;
-  while (!front_at_end(f) && !front_at(f, PP_P_LBRACE) && !front_at(f, PP_P_RBRACE)) {
-    if (front_at(f, PP_P_RPAREN) && open-- == 0) {
-      front_next(f);
-      break;
-    }
-    if (front_at(f, PP_P_LPAREN)) open++;
-    front_next(f);
-  }
-  f->is_panicking = false;
 }
 
 static bool is_equality_of_id(const front_expr *e);
@@ -106,7 +96,7 @@ static front_stmt *if_link(front *f) {
   if (stmt == NULL) return NULL;
   front_next(f);
   stmt->expr = condition(f, " after 'if'");
-  recover_header(f);
+  front_recover_header(f);
   if (f->divergent == NULL && may_split(stmt->expr)) f->divergent = stmt->expr;
   stmt->body = substatement(f);
   return stmt;
@@ -131,13 +121,15 @@ static front_stmt *if_statement(front *f) {
 
 static front_stmt *label_error(front *f, const front_loop *loop) {
   const char *word = front_at_keyword(f, KW_CASE) ? "case" : "default";
+  bool was_panicking = f->is_panicking;
   if (loop == NULL) {
-    front_error(f, f->tok.pp.loc, f->tok.pp.length, "'%s' outside of a switch", word);
+    front_structure_error(f, f->tok.pp.loc, f->tok.pp.length, "'%s' outside of a switch", word);
   } else {
-    front_error(f, f->tok.pp.loc, f->tok.pp.length,
-                "'%s' within a statement of the switch is not supported; it must stand directly in the switch's braces",
-                word);
+    front_structure_error(
+        f, f->tok.pp.loc, f->tok.pp.length,
+        "'%s' within a statement of the switch is not supported; it must stand directly in the switch's braces", word);
   }
+  f->is_panicking = was_panicking;
   return NULL;
 }
 
@@ -198,7 +190,11 @@ static bool at_unknown_type(front *f) {
   return next->pp.kind == PP_IDENT && next->keyword == KW_NONE && front_find_builtin(f, f->tok.pp.name) == NULL;
 }
 
-static void block_item(front *f, front_stmt ***tail) {
+static void block_item_in_span(front *f, front_stmt ***tail) {
+  if (front_at_damaged_line(f)) {
+    (void)statement(f);
+    return;
+  }
   if (front_at_keyword(f, KW_CASE) || front_at_keyword(f, KW_DEFAULT)) {
     append(tail, label(f));
     front_recover(f);
@@ -214,17 +210,22 @@ static void block_item(front *f, front_stmt ***tail) {
   append(tail, statement(f));
 }
 
+static void block_item(front *f, front_stmt ***tail) {
+  front_span outer = front_span_open(f);
+  block_item_in_span(f, tail);
+  front_span_close(f, outer);
+}
+
 /* The list within braces, at the opening one. */
 static front_stmt *block_items(front *f) {
   front_stmt *first = NULL, **tail = &first;
   qn_loc open = f->tok.pp.loc;
   bool contract = f->fp_contract;
   front_next(f);
-  while (!front_at(f, PP_P_RBRACE) && !front_at_end(f)) block_item(f, &tail);
-  if (front_at_end(f) && !f->is_panicking && !f->diags->stopped && !f->diags->tokens_lost) {
-    front_error(f, f->tok.pp.loc, 1, "expected '}' at the end of the file");
+  while (!front_at(f, PP_P_RBRACE) && !front_at_end(f) && !front_at_outer(f)) block_item(f, &tail);
+  if (front_at_end(f) && !f->is_panicking && !f->diags->stopped) {
+    front_structure_error(f, f->tok.pp.loc, 1, "expected '}' at the end of the file");
     front_note(f, open, 1, "to match this '{'");
-    f->is_panicking = true;
   }
   f->fp_contract = contract;
   (void)front_accept(f, PP_P_RBRACE);
@@ -258,8 +259,8 @@ static front_stmt *switch_statement(front *f) {
   qn_loc loc = f->tok.pp.loc;
   front_expr *value = front_expr_error(f, loc);
   if (front_expect(f, PP_P_LPAREN, " after 'switch'")) value = front_value(f, front_expression(f));
-  (void)front_expect(f, PP_P_RPAREN, "");
-  recover_header(f);
+  if (!front_expect(f, PP_P_RPAREN, "")) value = front_expr_error(f, loc);
+  front_recover_header(f);
   if (!front_is_error(value) && !front_is_integer(value->type)) {
     front_error(f, value->loc, value->length, "the value of a switch must be an integer, not '%s'",
                 front_type_text(f, value->type->plain));
@@ -298,7 +299,7 @@ static front_stmt *while_statement(front *f) {
   if (stmt == NULL) return NULL;
   front_next(f);
   stmt->expr = condition(f, " after 'while'");
-  recover_header(f);
+  front_recover_header(f);
   stmt->body = loop_body(f, stmt);
   return stmt;
 }
@@ -309,7 +310,7 @@ static front_stmt *do_statement(front *f) {
   front_next(f);
   stmt->body = loop_body(f, stmt);
   if (!front_at_keyword(f, KW_WHILE)) {
-    front_syntax_error(f, "expected 'while' after the body of 'do'");
+    front_structure_error(f, f->tok.pp.loc, f->tok.pp.length, "expected 'while' after the body of 'do'");
     stmt->expr = front_expr_error(f, stmt->loc);
     front_recover(f);
     return stmt;
@@ -350,7 +351,7 @@ static front_stmt *for_statement(front *f) {
   if (stmt == NULL || !front_scope_open(f)) return NULL;
   front_next(f);
   if (front_expect(f, PP_P_LPAREN, " after 'for'")) for_header(f, stmt);
-  recover_header(f);
+  front_recover_header(f);
   stmt->body = loop_body(f, stmt);
   front_scope_close(f);
   return stmt;
@@ -362,7 +363,8 @@ static front_stmt *for_statement(front *f) {
 static front_stmt *break_statement(front *f) {
   front_stmt *stmt = front_stmt_new(f, STMT_BREAK, f->tok.pp.loc);
   if (f->loop == NULL) {
-    front_error(f, f->tok.pp.loc, f->tok.pp.length, "'break' outside of a loop or switch");
+    front_structure_error(f, f->tok.pp.loc, f->tok.pp.length, "'break' outside of a loop or switch");
+    f->is_panicking = f->is_fatal;
     stmt = NULL;
   } else {
     f->loop->stmt->has_break = true;
@@ -377,7 +379,8 @@ static front_stmt *continue_statement(front *f) {
   front_loop *loop = f->loop;
   while (loop != NULL && loop->stmt->kind == STMT_SWITCH) loop = loop->outer;
   if (loop == NULL) {
-    front_error(f, f->tok.pp.loc, f->tok.pp.length, "'continue' outside of a loop");
+    front_structure_error(f, f->tok.pp.loc, f->tok.pp.length, "'continue' outside of a loop");
+    f->is_panicking = f->is_fatal;
     stmt = NULL;
   } else {
     loop->stmt->has_continue = true;
@@ -473,8 +476,10 @@ static front_stmt *keyword_statement(front *f) {
       (void)label(f);
       return NULL;
     case KW_ELSE:
-      front_syntax_error(f, "'else' without its 'if'");
-      return NULL;
+      front_structure_error(f, f->tok.pp.loc, f->tok.pp.length, "'else' without its 'if'");
+      front_next(f);
+      f->is_panicking = f->is_fatal; /* what follows is a statement */
+      return statement(f);
     case KW_ASM:
       front_syntax_error(f, "assembly is not supported");
       return NULL;
@@ -486,6 +491,11 @@ static front_stmt *keyword_statement(front *f) {
 /* NULL: nothing to do, or reported. */
 static front_stmt *statement(front *f) {
   front_stmt *stmt = NULL;
+  if (front_at_damaged_line(f)) {
+    front_panic(f);
+    front_recover(f);
+    return NULL;
+  }
   front_attributes ignored = {0};
   if (front_at_keyword(f, KW_ATTRIBUTE)) front_attributes_read(f, &ignored); /* opencl_unroll_hint before a loop */
   if (front_at(f, PP_P_LBRACE)) {
@@ -501,7 +511,7 @@ static front_stmt *statement(front *f) {
     front_next(f);
     front_next(f);
   } else if (front_starts_type(f)) {
-    front_syntax_error(f, "a declaration can't stand here; put it into braces");
+    front_structure_error(f, f->tok.pp.loc, f->tok.pp.length, "a declaration can't stand here; put it into braces");
   } else {
     stmt = keyword_statement(f);
   }

@@ -3,6 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "compiler/front/parse.h"
+#include "compiler/front/recover.h"
+
 enum { NESTING_LIMIT = 256 };
 
 /* ---- Keywords ------------------------------------------------------------------------------------ */
@@ -203,6 +206,7 @@ void front_next(front *f) {
   f->last_space_word = is_space_word(f) ? f->tok.pp.name : NULL;
   f->last_loc = f->tok.pp.loc;
   f->last_length = f->tok.pp.length;
+  if (front_at_name(f)) front_pass_name(f, f->tok.pp.name);
   if (f->has_ahead) {
     f->tok = f->ahead;
     f->has_ahead = false;
@@ -246,18 +250,17 @@ static bool tell_stray(front *f) {
   bool is_ascii = (unsigned char)f->tok.pp.text.data[0] < 0x80;
   front_error(f, f->tok.pp.loc, f->tok.pp.length, "'%.*s' can't stand here%s", QN_SV_ARG(f->tok.pp.text),
               is_ascii ? "" : ": names are of ASCII letters");
-  f->is_panicking = true;
+  front_panic(f);
   return true;
 }
 
-/* Whether a syntax error here is no news: something was told about it. */
-static bool is_silent(front *f) {
-  if (!f->is_panicking && f->diags->tokens_lost) f->is_panicking = true;
-  return f->is_panicking || tell_stray(f);
-}
+static bool is_silent(front *f) { return front_is_old_news(f) || tell_stray(f); }
 
 bool front_expect(front *f, pp_punct punct, const char *after) {
-  if (front_accept(f, punct)) return true;
+  if (front_accept(f, punct)) {
+    f->recovery.is_past_end |= f->is_panicking && punct == PP_P_SEMI;
+    return true;
+  }
   if (is_silent(f)) return false;
   /* A ';' is missed at the end of the line where it should stand; what follows is most likely right. */
   bool is_missed = punct == PP_P_SEMI && (f->tok.pp.line_start || front_at(f, PP_P_RBRACE));
@@ -265,18 +268,31 @@ bool front_expect(front *f, pp_punct punct, const char *after) {
     front_error(f, front_last_end(f), 1, "expected ';'%s", after);
   } else {
     front_error(f, f->tok.pp.loc, f->tok.pp.length, "expected '%s'%s", punct_text(punct), after);
+    front_note_nothing(f);
   }
-  f->is_panicking = !is_missed;
+  if (!is_missed) {
+    front_panic(f);
+  } else if (front_at(f, PP_P_RBRACE) || (f->func == NULL && !front_starts_type(f))) {
+    front_damage(f); /* a brace may be what is wrong */
+  }
   return is_missed;
 }
 
 void front_syntax_error(front *f, const char *format, ...) {
   if (is_silent(f)) return;
-  f->is_panicking = true;
+  front_panic(f);
   va_list args;
   va_start(args, format);
   if (!f->is_fatal) qn_diagv(f->diags, QN_ERROR, f->tok.pp.loc, f->tok.pp.length, format, args);
   va_end(args);
+  front_note_nothing(f);
+}
+
+void front_end(front *f) {
+  f->is_fatal = true;
+  front_panic(f);
+  f->has_ahead = false;
+  f->tok = read_token(f);
 }
 
 void front_fatal(front *f, qn_loc loc, const char *format, ...) {
@@ -285,37 +301,11 @@ void front_fatal(front *f, qn_loc loc, const char *format, ...) {
   va_start(args, format);
   qn_diagv(f->diags, QN_ERROR, loc, 1, format, args);
   va_end(args);
-  f->is_fatal = true;
-  f->is_panicking = true;
-  f->has_ahead = false;
-  f->tok = read_token(f);
+  front_end(f);
 }
 
 bool front_enter(front *f) {
   if (++f->depth <= NESTING_LIMIT) return true;
   front_fatal(f, f->tok.pp.loc, "nested more than %d deep: brackets, statements or declarators", NESTING_LIMIT);
   return false;
-}
-
-void front_skip_brackets(front *f) {
-  uint32_t open = 0;
-  do {
-    if (front_at(f, PP_P_LPAREN) || front_at(f, PP_P_LBRACE) || front_at(f, PP_P_LBRACKET)) open++;
-    if (front_at(f, PP_P_RPAREN) || front_at(f, PP_P_RBRACE) || front_at(f, PP_P_RBRACKET)) open--;
-    front_next(f);
-  } while (open > 0 && !front_at_end(f));
-}
-
-void front_recover(front *f) {
-  if (!f->is_panicking || f->is_fatal) return;
-  f->is_panicking = false;
-  while (!front_at_end(f) && !front_at(f, PP_P_RBRACE)) {
-    if (front_at(f, PP_P_LBRACE)) {
-      front_skip_brackets(f);
-      return;
-    }
-    bool is_end = front_at(f, PP_P_SEMI);
-    front_next(f);
-    if (is_end) return;
-  }
 }

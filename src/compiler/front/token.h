@@ -68,14 +68,10 @@ bool front_expect(front *f, pp_punct punct, const char *after);
 void front_syntax_error(front *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The limit on nesting or size was reached: nothing more is read. */
 void front_fatal(front *f, qn_loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Something was told after which nothing is read. */
+void front_end(front *f);
 /* Nesting of brackets, statements, declarators. False: too deep, reported, and the caller returns. Leave what was
  * entered, also after false. */
 bool front_enter(front *f);
 static inline void front_leave(front *f) { f->depth--; }
-/* After a syntax error: skips to the end of a statement: past a ';', or to a '}' that closes what the caller opened, or
- * to the end. Does nothing when there is no error to recover from. */
-void front_recover(front *f);
-/* Skips past a bracket's partner; at the opening bracket. */
-void front_skip_brackets(front *f);
-
 #endif

@@ -126,6 +126,13 @@ static inline bool front_is_numeric(const front_type *t) { return front_is_arith
 static inline bool front_is_aggregate(const front_type *t) { return t->kind == FRONT_ARRAY || t->kind == FRONT_RECORD; }
 static inline bool front_same(const front_type *a, const front_type *b) { return a->plain == b->plain; }
 /* Whether an object can be made of it: not void, not a function, no unknown length, no incomplete record. */
+/* Whether nothing was told yet about this type's being incomplete; from now on it was. */
+static inline bool front_is_incomplete_news(const front_type *type) {
+  if (type->kind != FRONT_RECORD) return true;
+  bool is_news = !type->record->is_failed;
+  type->record->is_failed = true;
+  return is_news;
+}
 bool front_is_complete(const front_type *t);
 
 /* The IR's type of a value or an object of it. Bool is IR_BOOL. Incomplete types: arrays give length 0. */

@@ -93,6 +93,7 @@ struct ir_type {
   uint64_t length;      /* array */
   const ir_type *elem;  /* vector, pointer (void: elem is IR_VOID), array */
   uint64_t size, align; /* in memory; void: 0, 1 */
+  bool holds_pointer;   /* is one, or has one in it */
   /* struct: */
   const char *name;
   ir_field *fields;

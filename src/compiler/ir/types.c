@@ -50,6 +50,7 @@ static const ir_type *derived(ir_module *m, const ir_type *key) {
   t->space = key->space;
   t->count = key->count;
   t->length = key->length;
+  t->holds_pointer = key->kind == IR_POINTER || (key->kind == IR_ARRAY && key->elem->holds_pointer);
   return ir_table_add(m, &m->intern->types, hash, t) ? t : m->intern->void_type;
 }
 
@@ -102,6 +103,7 @@ void ir_struct_complete(ir_module *m, ir_type *type, const ir_type *const *field
   if (!type->fields) return;
   for (uint32_t i = 0; i < count; i++) {
     const char *name = names && names[i] ? qn_arena_copy(m->arena, qn_sv_from(names[i])) : NULL;
+    type->holds_pointer |= fields[i]->holds_pointer;
     type->fields[i] = (ir_field){.type = fields[i], .align = aligns ? aligns[i] : 0, .name = name};
   }
   type->field_count = count;

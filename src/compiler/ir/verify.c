@@ -211,7 +211,9 @@ static const char *param_fault(const ir_function *f, const ir_param *p) {
   if (!f->is_kernel || t->kind != IR_POINTER) return NULL;
   if (p->sret) return "a kernel has no result";
   bool reaches = t->space == IR_GLOBAL || t->space == IR_CONSTANT || t->space == IR_LOCAL;
-  return reaches || p->byval ? NULL : "a kernel's pointers are global, constant, local or byval";
+  if (!reaches && !p->byval) return "a kernel's pointers are global, constant, local or byval";
+  bool needs_address = t->elem->kind == IR_POINTER || (p->byval && t->elem->holds_pointer);
+  return needs_address ? "the host can't fill in a pointer within a kernel's argument" : NULL;
 }
 
 static qn_status verify_params(const ir_verifier *v, qn_map *names) {

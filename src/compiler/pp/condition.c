@@ -122,6 +122,7 @@ void pp_if(pp *p, pp_directive directive, const pp_token *name) {
 
 void pp_else_or_elif(pp *p, pp_directive directive, const pp_token *name) {
   if (!innermost(p)) {
+    if (p->diags->structure_lost) return;
     pp_error(p, name->loc, name->length, "#%s without #if", pp_directive_texts[directive]);
     return;
   }
@@ -136,10 +137,11 @@ void pp_else_or_elif(pp *p, pp_directive directive, const pp_token *name) {
 void pp_endif(pp *p, const pp_token *name) {
   if (innermost(p))
     end_conditional(p);
-  else
+  else if (!p->diags->structure_lost)
     pp_error(p, name->loc, name->length, "#endif without #if");
 }
 
 void pp_check_conditionals(pp *p) {
-  for (; innermost(p); p->conditional_count--) pp_error(p, innermost(p)->loc, 1, "this conditional has no #endif");
+  for (; innermost(p); p->conditional_count--)
+    if (!p->diags->structure_lost) pp_error(p, innermost(p)->loc, 1, "this conditional has no #endif");
 }

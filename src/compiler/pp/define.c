@@ -14,6 +14,7 @@ pp_name *pp_macro_name(pp *p, pp_token *out) {
     pp_error(p, out->loc, out->length, "'defined' can't be a macro's name");
   else
     return out->name;
+  p->diags->names_lost++;
   return NULL;
 }
 

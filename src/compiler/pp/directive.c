@@ -317,13 +317,23 @@ static bool dispatch(pp *p, const pp_token *hash, const pp_token *name, pp_token
   return false;
 }
 
+/* The names of a line that something was told about. */
+static void doubt_names(pp *p, pp_lexer lex) {
+  pp_token token;
+  lex.quiet = true;
+  for (pp_lex(p, &lex, &token); token.kind != PP_EOF; pp_lex(p, &lex, &token))
+    if (token.kind == PP_IDENT) token.name->is_doubtful = true;
+}
+
 bool pp_obey(pp *p, const pp_token *hash, pp_token *out) {
   /* An #include pushes a frame: this one goes on behind its line later. */
   uint32_t index = p->frame_count - 1;
   pp_lexer *lex = &p->frames[index].lex;
   pp_token name;
   bool is_token = false;
+  uint32_t errors = p->diags->errors;
   lex->in_directive = true;
+  pp_lexer start = *lex;
   pp_lex(p, lex, &name);
   if (name.kind == PP_IDENT)
     is_token = dispatch(p, hash, &name, out);
@@ -331,6 +341,10 @@ bool pp_obey(pp *p, const pp_token *hash, pp_token *out) {
     line_marker(p, &name);
   else if (name.kind != PP_EOF)
     pp_error(p, name.loc, name.length, "a directive's name must follow '#'");
+  if (p->diags->errors > errors && index + 1 == p->frame_count) {
+    doubt_names(p, start);
+    p->diags->structure_lost = true;
+  }
   pp_lex_rest_of_line(lex);
   lex->in_directive = false;
   return is_token;

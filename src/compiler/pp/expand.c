@@ -52,6 +52,10 @@ static void pop(pp *p) {
   if (context->is_first) {
     p->carry_space |= context->space_before;
     p->carry_line |= context->line_start;
+    if (context->macro) {
+      p->carry_nothing = true;
+      p->last_nothing = context->macro;
+    }
   }
 }
 
@@ -67,7 +71,7 @@ bool pp_push_floor(pp *p, const pp_token *tokens, uint32_t count) {
 void pp_drop_floor(pp *p) {
   while (!p->contexts[p->context_count - 1].is_floor) pop(p);
   pop(p);
-  p->carry_space = p->carry_line = false;
+  p->carry_space = p->carry_line = p->carry_nothing = false;
 }
 
 static void read_context(pp_context *context, pp_token *out) {
@@ -125,7 +129,8 @@ void pp_read(pp *p, pp_token *out) {
   }
   out->space_before |= p->carry_space;
   out->line_start |= p->carry_line;
-  p->carry_space = p->carry_line = false;
+  out->after_nothing = p->carry_nothing;
+  p->carry_space = p->carry_line = p->carry_nothing = false;
   if (out->kind == PP_IDENT && out->name->macro && out->name->macro->is_active) out->no_expand = true;
 }
 
@@ -145,11 +150,12 @@ static uint32_t argument_index(const pp_macro *macro, uint32_t given) {
   return given <= macro->parameter_count ? given : macro->parameter_count;
 }
 
-/* When the file is at its end too, what else could be told would come of this. */
-static void tell_unclosed(pp *p, const pp_token *name) {
+/* `errors`: what was told before the parenthesis. When the file is at its end too, what else could be told would come of this. */
+static void tell_unclosed(pp *p, const pp_token *name, uint32_t errors) {
   if (!pp_alive(p)) return;
   pp_tokens_lost(p);
-  pp_error(p, name->loc, name->length, "the arguments of macro '%.*s' have no closing ')'", QN_SV_ARG(name->text));
+  if (p->diags->errors == errors)
+    pp_error(p, name->loc, name->length, "the arguments of macro '%.*s' have no closing ')'", QN_SV_ARG(name->text));
   if (p->context_count == 0) qn_diags_stop(p->diags);
 }
 
@@ -157,12 +163,13 @@ static void tell_unclosed(pp *p, const pp_token *name) {
  * are. False: told. */
 static bool read_arguments(pp *p, const pp_macro *macro, const pp_token *name, pp_arguments *out, uint32_t *out_given) {
   pp_token token;
+  uint32_t errors = p->diags->errors;
   pp_read(p, &token); /* '(' */
   uint32_t given = 1, depth = 0;
   for (;;) {
     pp_read(p, &token);
     if (token.kind == PP_EOF) {
-      tell_unclosed(p, name);
+      tell_unclosed(p, name, errors);
       return false;
     }
     bool is_punct = token.kind == PP_PUNCT;

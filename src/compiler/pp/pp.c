@@ -110,6 +110,12 @@ pp *pp_open(qn_arena *arena, qn_sources *sources, qn_diags *diags, qn_source_fil
   return NULL;
 }
 
+pp_name *pp_last_nothing(const pp *p, qn_loc *out_loc) {
+  if (p->last_nothing == NULL) return NULL;
+  *out_loc = p->last_nothing->loc;
+  return p->last_nothing->name;
+}
+
 void pp_close(pp *p) {
   for (uint32_t i = 0; i < p->context_count; i++) free(p->contexts[i].owned.tokens);
   for (uint32_t i = 0; i < p->spare_count; i++) free(p->spare[i].tokens);

@@ -65,6 +65,7 @@ typedef struct pp_name {
   uint32_t directive;                 /* pp_directive, when the text is one */
   uint32_t parameter;                 /* 1 + index, while a macro that has it is being defined */
   const struct pp_param_words *param; /* a generator parameter, as it was declared first; NULL: none */
+  bool is_doubtful; /* an error may have taken its declaration or definition away: that it is unknown is no news */
 } pp_name;
 
 typedef struct pp_token {
@@ -72,9 +73,10 @@ typedef struct pp_token {
   uint8_t punct; /* pp_punct */
   bool space_before;
   bool line_start;
-  bool no_expand;  /* within pp: a macro's name that stays as it is */
-  uint32_t length; /* bytes to underline at loc */
-  qn_loc loc;      /* of a macro's token it says both where the macro is used and where its text is */
+  bool after_nothing; /* a macro that expands to nothing stood before */
+  bool no_expand;     /* within pp: a macro's name that stays as it is */
+  uint32_t length;    /* bytes to underline at loc */
+  qn_loc loc;         /* of a macro's token it says both where the macro is used and where its text is */
   qn_sv text;
   pp_name *name; /* PP_IDENT */
 } pp_token;
@@ -112,6 +114,8 @@ static inline pp_token pp_next(pp *p) {
 }
 /* The name of a spelling, made when it isn't there yet. NULL: out of memory. */
 pp_name *pp_intern(pp *p, qn_sv text);
+/* The last macro that expanded to nothing and where its name is defined, 0 when it is built in; NULL: none. */
+pp_name *pp_last_nothing(const pp *p, qn_loc *out_loc);
 /* Frees what the arena doesn't hold. */
 void pp_close(pp *p);
 /* -E: the text with line markers. */

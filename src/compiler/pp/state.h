@@ -155,10 +155,12 @@ struct pp {
 
   /* How an expansion to nothing stood: the next token takes it over. */
   bool carry_space, carry_line;
-  uint32_t collecting;     /* argument lists that are being read */
-  uint32_t argument_depth; /* arguments that are being expanded */
-  bool predefining;        /* the predefined macros are being read */
-  uint64_t counter;        /* __COUNTER__ */
+  bool carry_nothing;
+  const pp_macro *last_nothing; /* the last one that expanded to nothing */
+  uint32_t collecting;          /* argument lists that are being read */
+  uint32_t argument_depth;      /* arguments that are being expanded */
+  bool predefining;             /* the predefined macros are being read */
+  uint64_t counter;             /* __COUNTER__ */
   uint64_t work, work_limit;
   bool done;
 };
