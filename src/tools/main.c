@@ -17,6 +17,7 @@ static const struct command {
     {"build", command_build, "compile OpenCL C files ahead of time, to objects, libraries, headers and text"},
     {"cache", command_cache, "look after what compiled programs are kept in"},
     {"devices", command_devices, "list the devices that kernels can run on"},
+    {"abi", command_abi, "check the binary interface that headers, libraries and objects give"},
 };
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)
 

@@ -69,6 +69,7 @@ tool_status tool_outputs_commit(tool_outputs *outputs);
 void tool_outputs_discard(tool_outputs *outputs);
 
 /* Subcommands: each takes its own words, argv[0] being its name. */
+int command_abi(int argc, char **argv);
 int command_build(int argc, char **argv);
 int command_cache(int argc, char **argv);
 int command_devices(int argc, char **argv);

@@ -36,6 +36,7 @@ PARTS = [
     ("src/compiler/model.", "compiler base"),
     ("src/compiler/", "compiler"),
     ("src/adapters/", "adapter"),
+    ("src/tools/abi/", "abi"),
     ("src/tools/", "tools"),
     ("include/quern/adapter.h", "adapter.h"),
     ("include/quern/", "public"),
@@ -63,6 +64,7 @@ SEES = {
     "core": {"public", "adapter.h", "base", "pool", "store"} | COMPILER,
     "adapter": {"public", "adapter.h"},
     "tools": {"public"},
+    "abi": {"public", "tools"},
     "adapter.h": {"public"},
     "public": set(),
 }
@@ -74,8 +76,10 @@ LIBRARIES = {  # beside the C library and the program loader
 }
 C_LIBRARY = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "libgcc_s.so.1", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
 # Names that the whole tree may leave to others.
-VENDOR_HEADERS = {"adapter": ("CL/",), "llvm plug-in": ("llvm-c/", "llvm/Config/"), "store": ("zstd.h", "blake2.h"), "tools": ("png.h", "jpeglib.h", "jerror.h")}
-SHARED_LIBRARY_HEADERS = ("zstd", "blake2", "llvm", "clang", "CL/", "vulkan/", "cuda", "webgpu", "png.h", "jpeglib.h", "jerror.h")
+VENDOR_HEADERS = {"adapter": ("CL/",), "llvm plug-in": ("llvm-c/", "llvm/Config/"), "store": ("zstd.h", "blake2.h"), "tools": ("png.h", "jpeglib.h", "jerror.h"),
+                  "abi": ("clang-c/", "elfutils/", "dwarf.h", "gelf.h")}
+SHARED_LIBRARY_HEADERS = ("zstd", "blake2", "llvm", "clang", "CL/", "vulkan/", "cuda", "webgpu", "png.h", "jpeglib.h", "jerror.h", "elfutils/", "dwarf.h",
+                          "gelf.h")
 
 
 def part_of(path):
@@ -101,7 +105,7 @@ def check_include(root, file, name, quoted):
     part, target = part_of(file), resolve(root, file, name)
     if target is None:
         if name.startswith("generated/") or name in ("build_id.h", "config.h"):
-            return None if part not in ("adapter", "tools") else f"{file}: includes {name}, which is for the library"
+            return None if part not in ("adapter", "tools", "abi") else f"{file}: includes {name}, which is for the library"
         if quoted and not re.search(r"builtin|embedded|table", name):
             return f'{file}: "{name}" is not in the tree'
         if name.startswith(SHARED_LIBRARY_HEADERS) and not name.startswith(VENDOR_HEADERS.get(part, ("\0",))):
@@ -269,6 +273,9 @@ SPOILED = [  # (file, text, what must be said; None: nothing)
     ("src/tools/a.c", '#include "quern/adapter.h"', "tools may not see adapter.h"),
     ("src/tools/b.c", '#include "base/bytes.h"', "tools may not see base"),
     ("src/tools/c.c", '#include "quern/quern.h"\n#include <png.h>', None),
+    ("src/tools/d.c", "#include <clang-c/Index.h>", "tools may not include <clang-c/Index.h>"),
+    ("src/tools/abi/a.c", '#include <clang-c/Index.h>\n#include <elfutils/libdw.h>', None),
+    ("src/tools/abi/b.c", '#include "base/bytes.h"', "abi may not see base"),
     ("src/base/status.h", "", None),
     ("src/base/bytes.h", "", None),
     ("src/compiler/front/front.h", "", None),
