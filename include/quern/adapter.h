@@ -119,6 +119,7 @@ typedef struct qn_adapter_code {
   QN_SLOT(const char *, options); /* for the driver's compiler (QN_CODE_OPENCL_C); NULL: none */
 } qn_adapter_code;
 
+/* Plain data. */
 typedef struct qn_adapter_parameter {
   uint32_t kind;        /* QN_ARGUMENT_... */
   uint32_t size_bytes;  /* of a value */
@@ -165,7 +166,7 @@ enum {
 /* No value from a wait on is complete, or told as complete when it failed, before the value that it waits for is: what is
  * complete implies all that it waited for, also after a failure of its queue. */
 
-/* One argument of a launch, in the order of the kernel's parameters (A6). */
+/* One argument of a launch, in the order of the kernel's parameters (A6). Plain data. */
 typedef struct qn_launch_argument {
   uint32_t kind;                        /* QN_ARGUMENT_... */
   uint32_t access;                      /* QN_ACCESS_... of a buffer */
@@ -310,7 +311,7 @@ typedef struct qn_cpu_launch {
   QN_SLOT(const void *, services); /* printf and traps, reserved */
 } qn_cpu_launch;
 
-/* One record a work-group. */
+/* One record a work-group. Plain data. */
 typedef struct qn_cpu_group {
   uint64_t id[3];
   uint64_t local[3];             /* of this group: the last one may be smaller */
@@ -333,7 +334,8 @@ typedef void (*qn_cpu_entry_fn)(const qn_cpu_launch *launch, const qn_cpu_group 
  * The adapter may run a launch in parts, so as to leave a smaller last group where the driver can't, and parts of a
  * launch (group_base) as well. get_global_id, get_local_id, get_local_size and get_work_dim are right within a part;
  * what the other range functions tell of the whole launch is in qn_opencl_range, and an entry that uses them takes it.
- * get_group_id is the part's own plus group_base. */
+ * get_group_id is the part's own plus group_base.
+ * The range is plain data. */
 typedef struct qn_opencl_range {
   uint64_t global_size[3];
   uint64_t global_offset[3];

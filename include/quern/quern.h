@@ -578,7 +578,7 @@ typedef struct qn_range {
   uint64_t offset[3];
 } qn_range;
 
-/* One argument, 32 bytes. Use the makers below.
+/* One argument, 32 bytes, plain data. Use the makers below.
  *   QN_ARGUMENT_VALUE: size_bytes of value; at most 8 in value.bits (little end first), else at
  *                      *value.pointer. QN_TYPE_NONE is taken as bytes and must have the exact size; an
  *                      integer of another width than the kernel's is accepted when its value fits.

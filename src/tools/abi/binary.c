@@ -90,7 +90,7 @@ static void read_unit(binary *b, Dwarf_Die *unit, const pool_map *exports) {
     if (dwarf_tag(&die) != DW_TAG_subprogram || has_flag(&die, DW_AT_declaration)) continue;
     const char *symbol = symbol_of(&die);
     if (!symbol || !strncmp(symbol, "_Z", 2) || pool_find(exports, symbol) == POOL_NONE) continue;
-    binary_add_function(b, &die, symbol, false, !prototypes_matter || has_flag(&die, DW_AT_prototyped));
+    binary_add_function(b, &die, &die, symbol, false, !prototypes_matter || has_flag(&die, DW_AT_prototyped));
   } while (binary_next(&die));
 }
 

@@ -110,8 +110,9 @@ static const char *add_record(binary *b, Dwarf_Die *die, const char *name, bool 
 }
 
 /* The struct, enum or function that a pointer leads to. */
-static void add_pointee(binary *b, Dwarf_Die type, const char *fallback, int depth) {
+static void add_pointee(binary *b, Dwarf_Die *owner, Dwarf_Die type, const char *fallback) {
   const char *alias = NULL;
+  Dwarf_Die where = *owner;
   for (int step = 0; step < MAX_STEPS; step++) {
     int tag = dwarf_tag(&type);
     const char *name = name_of(&type);
@@ -120,9 +121,9 @@ static void add_pointee(binary *b, Dwarf_Die type, const char *fallback, int dep
       return;
     }
     if (tag == DW_TAG_enumeration_type && (name || alias)) add_enum(b, &type, name ? name : alias);
-    if (tag == DW_TAG_subroutine_type && depth < MAX_DEPTH && (alias || fallback))
-      binary_add_function(b, &type, alias ? alias : fallback, true, true);
-    if (tag == DW_TAG_typedef && name) alias = name;
+    if (tag == DW_TAG_subroutine_type && (alias || fallback))
+      binary_add_function(b, &type, &where, alias ? alias : fallback, true, true);
+    if (tag == DW_TAG_typedef && name) alias = name, where = type;
     if (!type_of(&type, &type) || tag == DW_TAG_subroutine_type) return;
   }
 }
@@ -194,7 +195,7 @@ abi_type binary_type(binary *b, Dwarf_Die *owner, const char *fallback, bool pas
   bool present = type_of(owner, &type);
   out.text = text_of(&type, present, 0);
   if (!present) return out.kind = ABI_VOID, out;
-  add_pointee(b, type, fallback, 0);
+  add_pointee(b, owner, type, fallback);
   for (int step = 0; step < MAX_STEPS; step++) {
     int tag = dwarf_tag(&type);
     const char *name = name_of(&type);
@@ -226,13 +227,17 @@ abi_type binary_type(binary *b, Dwarf_Die *owner, const char *fallback, bool pas
 
 /* ---- Functions and structs ------------------------------------------------------------------------------------------- */
 
-void binary_add_function(binary *b, Dwarf_Die *die, const char *name, bool is_callback, bool is_prototyped) {
+void binary_add_function(binary *b, Dwarf_Die *die, Dwarf_Die *where, const char *name, bool is_callback,
+                         bool is_prototyped) {
   static int depth; /* callbacks of callbacks; one thread */
   Dwarf_Die child;
   abi_function f = {
-      .name = name, .place = binary_place(die), .is_callback = is_callback, .is_unprototyped = !is_prototyped};
+      .name = name, .place = binary_place(where), .is_callback = is_callback, .is_unprototyped = !is_prototyped};
+  if (!f.place.line) f.place = b->place;
   if (depth > MAX_DEPTH || !abi_add_function(b->out, name)) return;
   size_t at = b->out->functions.count - 1;
+  abi_place outer = b->place;
+  b->place = f.place;
   depth++;
   f.result = binary_type(b, die, pool_format("%s.result", name), true);
   if (dwarf_child(die, &child) == 0) {
@@ -250,6 +255,7 @@ void binary_add_function(binary *b, Dwarf_Die *die, const char *name, bool is_ca
   }
   if (f.is_variadic && !f.parameters.count) f.is_variadic = false, f.is_unprototyped = true;
   depth--;
+  b->place = outer;
   b->out->functions.items[at] = f;
 }
 

@@ -11,6 +11,7 @@
 typedef struct binary {
   abi_interface *out;
   uint64_t address_bytes;
+  abi_place place; /* of the function whose parts are read, for what has none of its own */
   /* Structs and unions whose entry is there and not yet filled. */
   struct {
     struct binary_pending {
@@ -23,8 +24,10 @@ typedef struct binary {
 
 /* The type that `owner` has (DW_AT_type); none is void. `fallback`: the name of what it has in place and has none. */
 abi_type binary_type(binary *b, Dwarf_Die *owner, const char *fallback, bool passed);
-/* Adds a function, or a callback, with all that its parameters and its result reach. */
-void binary_add_function(binary *b, Dwarf_Die *die, const char *name, bool is_callback, bool is_prototyped);
+/* Adds a function, or a callback, with all that its parameters and its result reach. A callback's type has no place of its
+ * own: it is declared at `where`. */
+void binary_add_function(binary *b, Dwarf_Die *die, Dwarf_Die *where, const char *name, bool is_callback,
+                         bool is_prototyped);
 /* Fills the structs that were reached, and those that they reach. */
 void binary_fill_records(binary *b);
 

@@ -37,9 +37,10 @@ static const char *errors_of(CXTranslationUnit unit) {
   unsigned told = 0, count = clang_getNumDiagnostics(unit);
   for (unsigned i = 0; i < count; i++) {
     CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
-    if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error && told++ < MAX_TOLD)
-      pool_add(&text, "%s%s", text.length ? "\n" : "",
-               header_text(clang_formatDiagnostic(diagnostic, CXDiagnostic_DisplaySourceLocation)));
+    if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error && told++ < MAX_TOLD) {
+      const char *line = header_text(clang_formatDiagnostic(diagnostic, CXDiagnostic_DisplaySourceLocation));
+      pool_add(&text, "%s%s", text.length ? "\n" : "", line + (strncmp(line, "./", 2) ? 0 : 2));
+    }
     clang_disposeDiagnostic(diagnostic);
   }
   if (told > MAX_TOLD) pool_add(&text, "\nand %u more", told - MAX_TOLD);

@@ -224,13 +224,39 @@ static tool_status read_one(request *r, const char *path, report_input *out) {
   return TOOL_OK;
 }
 
-static void check(const request *r, report *all, const report_input *input, const abi_set *old) {
-  all->violations.input = &input->set;
-  check_calls(&all->violations, &input->set, r->fixed_width);
-  check_records(&all->violations, &input->set, r->fixed_width);
-  if (input->set.count > 1) check_targets(&all->violations, &input->set);
-  if (old && !check_growth(&all->violations, &input->set, old))
-    tool_note("%s: it has no target of %s, so nothing was compared", r->against, input->path);
+/* What one file says to be plain data is so in the others too: a binary can't say it. */
+static void share_plain_data(report *all) {
+  pool_map plain = {0};
+  for (int pass = 0; pass < 2; pass++) {
+    for (size_t i = 0; i < all->input_count; i++) {
+      for (size_t t = 0; t < all->inputs[i].set.count; t++) {
+        abi_interface *interface = all->inputs[i].set.each[t];
+        for (size_t n = 0; n < interface->records.count; n++) {
+          abi_record *record = &interface->records.items[n];
+          if (pass == 1)
+            record->is_plain = pool_find(&plain, record->name) != POOL_NONE;
+          else if (record->is_plain)
+            pool_put(&plain, record->name, 0);
+        }
+      }
+    }
+  }
+}
+
+static void check(const request *r, report *all, const abi_set *old) {
+  share_plain_data(all);
+  for (size_t i = 0; i < all->input_count; i++) {
+    const report_input *input = &all->inputs[i];
+    if (input->error) continue;
+    all->violations.input = &input->set;
+    check_calls(&all->violations, &input->set, r->fixed_width);
+    check_records(&all->violations, &input->set, r->fixed_width);
+    if (input->set.count > 1) check_targets(&all->violations, &input->set);
+    if (old && !check_growth(&all->violations, &input->set, old))
+      tool_note("%s: it has no target of %s, so nothing was compared", r->against, input->path);
+  }
+  violations_sort(&all->violations);
+  allow_apply(&all->allowed, &all->violations);
 }
 
 static void tell_unmatched(const allow_list *list) {
@@ -255,16 +281,12 @@ static tool_status work(request *r) {
   if (r->against) TOOL_TRY(read_one(r, r->against, &old));
   for (size_t i = 0; i < all.input_count; i++) {
     report_input *input = &all.inputs[i];
-    if (read_one(r, r->files.items[i], input) != TOOL_OK) {
-      status = TOOL_FAILED;
-      if (!input->error) return status; /* nothing to read headers with */
-    } else if (!r->as_layout) {
-      check(r, &all, input, r->against ? &old.set : NULL);
-    }
+    if (read_one(r, r->files.items[i], input) == TOOL_OK) continue;
+    status = TOOL_FAILED;
+    if (!input->error) return status; /* nothing to read headers with */
   }
   if (r->as_layout) return status == TOOL_OK ? write_layout(&all.inputs[0].set) : status;
-  violations_sort(&all.violations);
-  allow_apply(&all.allowed, &all.violations);
+  check(r, &all, r->against ? &old.set : NULL);
   (r->as_json ? report_json : report_text)(&all, stdout);
   tell_unmatched(&all.allowed);
   return report_count(&all) ? TOOL_FAILED : status;
