@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_install.sh SOURCE_DIR BUILD_DIR: installs into an empty directory, moves it, and builds examples/saxpy.c against it: by
+# test_install.sh SOURCE_DIR BUILD_DIR: installs into an empty directory, moves it, and builds the examples against it: saxpy.c by
 # pkg-config with libquern.so and with libquern.a, and by a CMake package. Every program must run, find the plug-ins of the
 # moved tree without help, and print the right numbers.
 set -u
@@ -56,6 +56,14 @@ if readelf -d "$prefix/bin/static" | grep -q libquern; then
   failed=1
 fi
 run "libquern.a" "$prefix/bin/static"
+
+# An image, and a program that runs it where there is no code generator.
+"$prefix/bin/quern" build "$source/examples/saxpy.cl" --emit image --target x86-64-linux,aarch64-linux,opencl -o "$work/image" \
+  >"$work/log" 2>&1 || die "quern build makes no image"
+# shellcheck disable=SC2046
+cc -std=c11 -Wall -Werror "$source/examples/image.c" $(pkg-config --cflags --libs quern) -Wl,-rpath,"$lib" -o "$prefix/bin/image" \
+  >"$work/log" 2>&1 || die "examples/image.c doesn't build"
+run "an image" env QUERN_LLVM_LIBRARY=/nonexistent "$prefix/bin/image" "$work/image/saxpy.qni"
 
 mkdir "$work/project"
 cat >"$work/project/CMakeLists.txt" <<'END'

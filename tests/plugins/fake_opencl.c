@@ -587,14 +587,20 @@ static void run(const command *c) {
   }
 }
 
+static bool is_held(const command *c) {
+  if (control.lost_code) return false;
+  return control.holds || (c->action == ADVANCE && control.holds_by != 0 && c->by == control.holds_by);
+}
+
+/* What comes behind a failure is ended at once, whatever it would have waited for: as PoCL does it. */
 static cl_int outcome(cl_command_queue q, const command *c) {
-  while (control.holds && !control.lost_code) pause_us(50);
+  while (is_held(c)) pause_us(50);
+  if (q->has_failed) return CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
   for (cl_uint i = 0; i < c->wait_count; i++) {
     need_flush(c->waits[i]);
     if (wait_for(c->waits[i]) < 0) return CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
   }
   if (control.lost_code) return control.lost_code;
-  if (q->has_failed) return CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
   if (control.event_delay > 0) {
     control.event_delay--;
     return CL_SUCCESS;

@@ -398,6 +398,188 @@ static void test_a_queue_fails_with_the_cause_of_the_one_that_it_waited_for(void
   drop_stream(&b);
 }
 
+/* ---- Waits of what has failed ---- */
+
+enum { HUNG = 4321 }; /* an advance by so much hangs until it is let go */
+
+/* Fails with its next command, and what comes behind that waits for value 1 of each source. */
+static void fail_before_waits(stream *s, stream *sources, uint32_t count) {
+  fake->holds = 1;
+  run_advance(s, 1);
+  for (uint32_t i = 0; i < count; i++) wait_for(s, &sources[i], 1);
+  run_advance(s, 2);
+  fake->event_code = -5;
+  fake->holds = 0;
+  uint64_t completed = 0;
+  while (ocl->queue_completed(s->queue, &completed) == QN_OK) sched_yield();
+}
+
+/* The queue tells of what is before its waits, and of no more, however it is asked. */
+static void expect_held(stream *s, uint64_t value) {
+  uint64_t completed = 0;
+  qn_adapter_progress progress = {.struct_size = sizeof progress};
+  for (int i = 0; i < 20; i++) {
+    (void)!ocl->queue_completed(s->queue, &completed);
+    assert_true(completed == value);
+    assert_int_equal(ocl->queue_wait(s->queue, s->value, 500000), QN_ERROR_TIMEOUT);
+    assert_int_equal(ocl->queue_wait(s->queue, s->value, QN_POLL), QN_ERROR_TIMEOUT);
+  }
+  expect_ok(ocl->queue_progress(s->queue, &progress));
+  assert_true(progress.completed == value);
+  assert_int_equal(ocl->queue_destroy(device, s->queue), QN_ERROR_INVALID_ARGUMENT);
+}
+
+static void hang(stream *s) {
+  fake->holds_by = HUNG;
+  run_advance(s, HUNG);
+  expect_ok(ocl->queue_wait(s->queue, s->value, 1000000) == QN_ERROR_TIMEOUT ? QN_OK : QN_ERROR_INTERNAL);
+}
+
+/* adapter.h: no value from a wait on is told as complete, when it failed, before the value that it waits for. A queue that waits
+ * for the failed one would run before what that one waited for. */
+static void test_a_queue_that_failed_keeps_its_waits(void **state) {
+  (void)state;
+  stream a = make_stream(0), b = make_stream(0), c = make_stream(0);
+  const uint32_t zero = 0;
+  write_cell(&a, &zero);
+  finish(&a);
+  hang(&a);
+  fake->holds = 1;
+  run_advance(&b, 1);
+  wait_for(&b, &a, a.value);
+  run_advance(&b, 2);
+  fake->event_code = -5;
+  fake->holds = 0;
+  uint64_t completed = 0;
+  while (ocl->queue_completed(b.queue, &completed) == QN_OK) sched_yield();
+  expect_held(&b, 1);
+  wait_for(&c, &b, b.value);
+  run_advance(&c, 5);
+  expect_held(&c, 0);
+  fake->holds_by = 0;
+  finish(&c);
+  assert_true(completed_of(&a) == a.value && completed_of(&b) == b.value);
+  assert_int_equal(read_cell(&c), HUNG * 3 + 5);
+  expect_failure(&b, QN_ERROR_DEVICE, "CL_OUT_OF_RESOURCES", 1);
+  drop_stream(&a);
+  drop_stream(&b);
+  drop_stream(&c);
+}
+
+/* A wait without a limit, and one that is long enough, end when the source does. */
+static void *let_go_soon(void *given) {
+  (void)given;
+  sleep_ms(20);
+  fake->holds_by = 0;
+  return NULL;
+}
+static void test_who_waits_for_a_failed_queue_waits_for_what_it_waited_for(void **state) {
+  (void)state;
+  static const uint64_t limits[] = {QN_FOREVER, UINT64_C(20000000000)};
+  for (int i = 0; i < 2; i++) {
+    pthread_t thread;
+    stream a = make_stream(0), b = make_stream(0);
+    hang(&a);
+    fail_before_waits(&b, &a, 1);
+    uint64_t start = now_ns();
+    assert_int_equal(pthread_create(&thread, NULL, let_go_soon, NULL), 0);
+    expect_ok(ocl->queue_wait(b.queue, b.value, limits[i]));
+    assert_true(now_ns() - start >= 15000000 && now_ns() - start < 10000000000u);
+    assert_true(completed_of(&a) == 1);
+    pthread_join(thread, NULL);
+    drop_stream(&a);
+    drop_stream(&b);
+  }
+}
+
+/* Waits in the part of a batch that the driver refuses are waits as well. */
+static void test_a_refused_rest_keeps_its_waits(void **state) {
+  (void)state;
+  stream a = make_stream(0), b = make_stream(0), c = make_stream(0);
+  const uint32_t by = 1;
+  const qn_launch_argument arguments[] = {buffer_argument(cell, 8), value_argument(&by, 4)};
+  const qn_launch_record launch = launch_1d(advance, 1, 1, arguments, 2);
+  hang(&a);
+  qn_adapter_command batch[4];
+  for (uint64_t i = 0; i < 4; i++)
+    batch[i] = (qn_adapter_command){
+        .struct_size = sizeof *batch, .kind = QN_COMMAND_LAUNCH, .value = i + 1, .launch = &launch};
+  batch[2] = (qn_adapter_command){
+      .struct_size = sizeof *batch, .kind = QN_COMMAND_WAIT, .value = 3, .wait_queue = a.queue, .wait_value = 1};
+  fail_call(FAKE_EnqueueNDRange, -5, 1);
+  expect_ok(ocl->queue_submit(b.queue, batch, 4)); /* the second launch is refused, the wait behind it never tried */
+  fail_call(FAKE_EnqueueNDRange, 0, 0);
+  b.value = 4;
+  expect_ok(ocl->queue_wait(b.queue, 2, UINT64_C(10000000000)));
+  expect_held(&b, 2);
+  wait_for(&c, &b, 4);
+  run_advance(&c, 5);
+  expect_held(&c, 0);
+  fake->holds_by = 0;
+  finish(&c);
+  expect_failure(&b, QN_ERROR_DEVICE, "launch of kernel 'advance'", 2);
+  drop_stream(&a);
+  drop_stream(&b);
+  drop_stream(&c);
+}
+
+/* Nothing was taken of a batch: neither its values nor its waits are there. */
+static void test_a_rejected_batch_leaves_no_wait(void **state) {
+  (void)state;
+  stream a = make_stream(0), b = make_stream(0);
+  const uint32_t by = 1;
+  const qn_launch_argument arguments[] = {buffer_argument(cell, 8), value_argument(&by, 4)};
+  const qn_launch_record launch = launch_1d(advance, 1, 1, arguments, 2);
+  hang(&a);
+  const qn_adapter_command batch[] = {
+      {.struct_size = sizeof *batch, .kind = QN_COMMAND_WAIT, .value = 1, .wait_queue = a.queue, .wait_value = 1},
+      {.struct_size = sizeof *batch, .kind = QN_COMMAND_LAUNCH, .value = 2, .launch = &launch}};
+  fail_call(FAKE_EnqueueNDRange, -5, 0);
+  for (int i = 0; i < 50; i++) assert_int_equal(ocl->queue_submit(b.queue, batch, 2), QN_ERROR_DEVICE);
+  fail_call(FAKE_EnqueueNDRange, 0, 0);
+  run_advance(&b, 1);
+  fake->event_code = -5;
+  run_advance(&b, 1);
+  expect_ok(ocl->queue_wait(b.queue, 2, UINT64_C(10000000000)));
+  fake->holds_by = 0;
+  finish(&a);
+  drop_stream(&a);
+  drop_stream(&b);
+}
+
+/* More waits than one wait list takes, through two queues that have failed and also wait for each other's past. */
+static void test_waits_reach_through_failed_queues(void **state) {
+  (void)state;
+  enum { COUNT = 40 };
+  stream from[COUNT + 1], b = make_stream(0), to = make_stream(0);
+  for (int i = 0; i <= COUNT; i++) from[i] = make_stream(0);
+  stream *c = &from[COUNT]; /* the last thing that b waits for */
+  for (int i = 0; i < COUNT; i++) hang(&from[i]);
+  fake->holds = 1;
+  run_advance(&b, 1);
+  run_advance(c, 1);
+  wait_for(c, &b, 1);
+  run_advance(c, 2);
+  for (int i = 0; i < COUNT; i++) wait_for(&b, &from[i], 1);
+  wait_for(&b, c, c->value);
+  run_advance(&b, 2);
+  fake->event_code = -5;
+  fake->holds = 0;
+  uint64_t completed = 0;
+  while (ocl->queue_completed(b.queue, &completed) == QN_OK && ocl->queue_completed(c->queue, &completed) == QN_OK)
+    sched_yield();
+  expect_held(&b, 1);
+  wait_for(&to, &b, b.value);
+  run_advance(&to, 5);
+  expect_held(&to, 0);
+  fake->holds_by = 0;
+  expect_ok(ocl->queue_wait(to.queue, to.value, UINT64_C(20000000000)));
+  assert_true(completed_of(&b) == b.value && completed_of(c) == c->value);
+  for (int i = 0; i <= COUNT; i++) drop_stream(&from[i]);
+  drop_stream(&b);
+  drop_stream(&to);
+}
+
 static void test_a_refused_command_leaves_no_hole(void **state) {
   (void)state;
   stream s = make_stream(0);
@@ -558,6 +740,11 @@ int main(void) {
                                      TEST(test_a_wait_without_a_command_behind_it),
                                      TEST(test_many_waits),
                                      TEST(test_wait_between_queues_orders_work),
+                                     TEST(test_a_queue_that_failed_keeps_its_waits),
+                                     TEST(test_who_waits_for_a_failed_queue_waits_for_what_it_waited_for),
+                                     TEST(test_a_refused_rest_keeps_its_waits),
+                                     TEST(test_a_rejected_batch_leaves_no_wait),
+                                     TEST(test_waits_reach_through_failed_queues),
                                      TEST(test_queues_wait_for_each_other_at_once),
                                      TEST(test_a_failed_command_is_told_with_the_drivers_words),
                                      TEST(test_a_failure_between_marks_is_told_with_the_range),

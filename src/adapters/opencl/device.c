@@ -90,6 +90,12 @@ static qn_status make_objects(qn_adapter_device *device) {
   return status;
 }
 
+static void free_device(qn_adapter_device *device) {
+  pthread_mutex_destroy(&device->lock);
+  pthread_mutex_destroy(&device->order);
+  free(device);
+}
+
 qn_status ocl_device_open(qn_adapter_instance *instance, uint32_t index, qn_adapter_device **out_device) {
   if (index >= instance->device_count)
     return ocl_error(instance->host, QN_ERROR_NOT_FOUND, "there is no device %u; there are %u", index,
@@ -99,11 +105,11 @@ qn_status ocl_device_open(qn_adapter_instance *instance, uint32_t index, qn_adap
   device->host = instance->host;
   device->cl = &instance->cl;
   device->found = &instance->devices[index];
+  pthread_mutex_init(&device->order, NULL);
   pthread_mutex_init(&device->lock, NULL);
   qn_status status = make_objects(device);
   if (status < 0) {
-    pthread_mutex_destroy(&device->lock);
-    free(device);
+    free_device(device);
     return status;
   }
   *out_device = device;
@@ -115,8 +121,7 @@ qn_status ocl_device_close(qn_adapter_device *device) {
   cl_int queue = device->cl->ReleaseCommandQueue(device->service);
   cl_int context = device->cl->ReleaseContext(device->context);
   bool was_lost = atomic_load(&device->is_lost);
-  pthread_mutex_destroy(&device->lock);
-  free(device);
+  free_device(device);
   if (was_lost) return QN_OK; /* it was told; nothing more is to be had from the driver */
   if (queue != CL_SUCCESS) return ocl_refused(host, queue, "a command queue can't be released");
   if (context != CL_SUCCESS) return ocl_refused(host, context, "a context can't be released");

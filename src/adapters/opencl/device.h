@@ -20,6 +20,7 @@ struct qn_adapter_device {
   _Atomic uint32_t last_queue;
 
   _Atomic uint32_t is_lost; /* the context is of no use any longer */
+  pthread_mutex_t order;    /* held by who takes the locks of several queues (order.h) */
   pthread_mutex_t lock;     /* the rest */
   ocl_failure first;        /* of any queue */
   ocl_failure loss;         /* of the device; set before is_lost */
@@ -53,6 +54,8 @@ void ocl_event_ring(const qn_adapter_device *device, cl_event event);
 qn_status ocl_event_wait(qn_adapter_device *device, cl_event event, uint64_t deadline, cl_int *out_state);
 
 uint64_t ocl_now(void);
+/* How long to sleep before looking again, for who has waited so long already; less than a second. */
+uint64_t ocl_pause_after(uint64_t waited_ns);
 /* Now and a time limit from now; UINT64_MAX: for ever. */
 uint64_t ocl_deadline(uint64_t timeout_ns);
 

@@ -1,7 +1,7 @@
 /* marks.c - how far a queue is, by the events of some of its commands. */
 #include <string.h>
 
-#include "queue.h"
+#include "order.h"
 
 /* ---- Failure ------------------------------------------------------------------------------------ */
 
@@ -14,7 +14,7 @@ void ocl_queue_fail(qn_adapter_queue *queue, uint64_t value, ocl_failure *failur
 
 /* An event tells of everything since the mark before it: which of the commands it was, the driver doesn't say. */
 static void fail_by_event(qn_adapter_queue *queue, uint64_t value, cl_int state) {
-  unsigned long long first = atomic_load(&queue->completed) + 1, last = value;
+  unsigned long long first = queue->reached + 1, last = value;
   const char *name = queue->device->found->info.name;
   ocl_failure failure;
   if (first == last)
@@ -52,11 +52,17 @@ static void keep_times(qn_adapter_queue *queue, const ocl_mark *mark) {
   atomic_store_explicit(&times->end, time_of(queue, mark->event, CL_PROFILING_COMMAND_END), memory_order_relaxed);
 }
 
-static void complete(qn_adapter_queue *queue, uint64_t value) {
+static void tell(qn_adapter_queue *queue, uint64_t value) {
   if (value > atomic_load(&queue->completed)) atomic_store_explicit(&queue->completed, value, memory_order_release);
 }
 
-/* Nothing more is to be had from the driver; the events go with its context. */
+static void reach(qn_adapter_queue *queue, uint64_t value) {
+  if (value > queue->reached) queue->reached = value;
+  tell(queue, ocl_order_limit(queue, queue->reached));
+}
+
+/* Nothing more is to be had from the driver; the events go with its context. All queues of the device are at their ends, so that
+ * no wait is left. */
 static void give_up(qn_adapter_queue *queue) {
   uint64_t completed = atomic_load(&queue->completed), submitted = atomic_load(&queue->submitted);
   ocl_failure failure;
@@ -64,7 +70,9 @@ static void give_up(qn_adapter_queue *queue) {
   ocl_device_loss(queue->device, &failure);
   ocl_queue_fail(queue, completed + 1, &failure);
   while (queue->count > 0) pop(queue);
-  complete(queue, submitted);
+  queue->kept_count = 0;
+  queue->reached = submitted;
+  tell(queue, submitted);
 }
 
 void ocl_marks_look(qn_adapter_queue *queue) {
@@ -74,9 +82,10 @@ void ocl_marks_look(qn_adapter_queue *queue) {
     if (state > 0) break;
     if (state < 0) fail_by_event(queue, mark.value, state);
     if (state == 0 && queue->times) keep_times(queue, &mark);
-    complete(queue, mark.value);
+    reach(queue, mark.value);
     pop(queue);
   }
+  if (atomic_load(&queue->completed) < queue->reached) reach(queue, queue->reached);
   if (atomic_load_explicit(&queue->device->is_lost, memory_order_acquire)) give_up(queue);
 }
 
@@ -98,7 +107,7 @@ static bool make_event(qn_adapter_queue *queue, cl_event *out_event) {
 void ocl_marks_set(qn_adapter_queue *queue) {
   cl_event event = NULL;
   uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
-  if (submitted == queue->marked || submitted == atomic_load(&queue->completed)) return;
+  if (submitted == queue->marked || submitted == queue->reached) return;
   if (queue->count < queue->capacity && make_event(queue, &event)) ocl_marks_add(queue, event);
 }
 
@@ -131,7 +140,7 @@ bool ocl_marks_cover(qn_adapter_queue *queue, uint64_t value, bool rings, ocl_ma
 
 void ocl_marks_reached(qn_adapter_queue *queue, uint64_t value, cl_int state) {
   ocl_marks_look(queue);
-  if (atomic_load(&queue->completed) >= value) return;
+  if (queue->reached >= value) return;
   if (state < 0) fail_by_event(queue, value, state);
-  complete(queue, value);
+  reach(queue, value);
 }

@@ -1,5 +1,5 @@
 /* queue.c - life of a queue, questions, waits. */
-#include "queue.h"
+#include "order.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +16,7 @@ static bool allocate(qn_adapter_queue *queue) {
 
 static void free_queue(qn_adapter_queue *queue) {
   pthread_mutex_destroy(&queue->lock);
+  free(queue->kept);
   free(queue->times);
   free(queue->marks);
   free(queue);
@@ -67,13 +68,12 @@ qn_status ocl_queue_destroy(qn_adapter_device *device, qn_adapter_queue *queue) 
 
 /* ---- Questions ---------------------------------------------------------------------------------- */
 
-/* Without waiting: when another thread has the queue just now, what is known serves. */
-static void look_quickly(qn_adapter_queue *queue) {
+void ocl_queue_look(qn_adapter_queue *queue) {
   uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_acquire);
   if (atomic_load_explicit(&queue->completed, memory_order_acquire) == submitted) return;
   if (pthread_mutex_trylock(&queue->lock) != 0) return;
   ocl_marks_look(queue);
-  if (queue->count == 0 && atomic_load(&queue->completed) < atomic_load(&queue->submitted)) {
+  if (queue->count == 0 && queue->reached < atomic_load(&queue->submitted)) {
     ocl_marks_set(queue);
     queue->device->cl->Flush(queue->native);
   }
@@ -81,7 +81,7 @@ static void look_quickly(qn_adapter_queue *queue) {
 }
 
 qn_status ocl_queue_completed(qn_adapter_queue *queue, uint64_t *out_value) {
-  look_quickly(queue);
+  ocl_queue_look(queue);
   /* The value first: a failure is stored before the value that covers it. */
   *out_value = atomic_load_explicit(&queue->completed, memory_order_acquire);
   return atomic_load_explicit(&queue->failed_first, memory_order_acquire) ? queue->failure.status : QN_OK;
@@ -111,7 +111,7 @@ static qn_status read_time(qn_adapter_queue *queue, uint64_t value, bool begin, 
   const qn_adapter_host *host = queue->device->host;
   if (!queue->times)
     return ocl_error(host, QN_ERROR_UNSUPPORTED, "queue %llu is not timed", (unsigned long long)queue->id);
-  look_quickly(queue);
+  ocl_queue_look(queue);
   qn_status status = check_times(queue, value);
   if (status != QN_OK) return status;
   ocl_times *times = &queue->times[value % OCL_TIMES];
@@ -152,8 +152,7 @@ static qn_status find_mark(qn_adapter_queue *queue, uint64_t value, uint64_t dea
   *out_mark = (ocl_mark){0};
   if (!lock_before(queue, deadline)) return QN_NOT_READY;
   ocl_marks_look(queue);
-  bool is_complete = atomic_load(&queue->completed) >= value;
-  if (!is_complete && !ocl_marks_cover(queue, value, deadline != UINT64_MAX, out_mark)) ocl_marks_look(queue);
+  if (queue->reached < value && !ocl_marks_cover(queue, value, deadline != UINT64_MAX, out_mark)) ocl_marks_look(queue);
   pthread_mutex_unlock(&queue->lock);
   return QN_OK;
 }
@@ -161,6 +160,28 @@ static qn_status find_mark(qn_adapter_queue *queue, uint64_t value, uint64_t dea
 static qn_status out_of_time(const qn_adapter_queue *queue, uint64_t value, uint64_t timeout_ns) {
   return ocl_error(queue->device->host, QN_ERROR_TIMEOUT, "value %llu of queue %llu did not complete in %llu ns",
                    (unsigned long long)value, (unsigned long long)queue->id, (unsigned long long)timeout_ns);
+}
+
+static void pause_until(uint64_t deadline, uint64_t start) {
+  uint64_t now = ocl_now(), ns = ocl_pause_after(now - start), left = now < deadline ? deadline - now : 0;
+  if (ns > left) ns = left;
+  const struct timespec pause = {0, (long)ns};
+  nanosleep(&pause, NULL);
+}
+
+/* The driver has ended the value after a failure; now what it waited for must be past (order.h). */
+static bool wait_for_kept(qn_adapter_queue *queue, uint64_t value, uint64_t deadline) {
+  uint64_t start = ocl_now();
+  while (atomic_load_explicit(&queue->completed, memory_order_acquire) < value) {
+    if (!lock_before(queue, deadline)) return false;
+    ocl_marks_look(queue);
+    bool is_reached = queue->reached >= value;
+    pthread_mutex_unlock(&queue->lock);
+    if (!is_reached || atomic_load(&queue->completed) >= value) return true;
+    if (ocl_now() >= deadline) return false;
+    pause_until(deadline, start);
+  }
+  return true;
 }
 
 /* Waits for a mark; whether it was reached, or the device is lost. */
@@ -185,6 +206,7 @@ static qn_status wait_until(qn_adapter_queue *queue, uint64_t value, uint64_t ti
   ocl_mark mark;
   if (find_mark(queue, value, deadline, &mark) != QN_OK) return out_of_time(queue, value, timeout_ns);
   if (mark.event && !wait_for_mark(queue, &mark, deadline)) return out_of_time(queue, value, timeout_ns);
+  if (!wait_for_kept(queue, value, deadline)) return out_of_time(queue, value, timeout_ns);
   if (atomic_load(&queue->completed) >= value) return QN_OK;
   return ocl_error(queue->device->host, QN_ERROR_INTERNAL, "value %llu of queue %llu is neither complete nor marked",
                    (unsigned long long)value, (unsigned long long)queue->id);
@@ -196,7 +218,7 @@ qn_status ocl_queue_wait(qn_adapter_queue *queue, uint64_t value, uint64_t timeo
     return ocl_error(queue->device->host, QN_ERROR_INVALID_ARGUMENT, "value %llu of queue %llu was not submitted",
                      (unsigned long long)value, (unsigned long long)queue->id);
   if (timeout_ns != QN_POLL) return wait_until(queue, value, timeout_ns);
-  look_quickly(queue);
+  ocl_queue_look(queue);
   if (atomic_load_explicit(&queue->completed, memory_order_acquire) >= value) return QN_OK;
   return out_of_time(queue, value, timeout_ns);
 }

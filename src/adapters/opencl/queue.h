@@ -29,6 +29,13 @@ typedef struct ocl_mark {
   bool rings; /* its end wakes those who wait with a limit */
 } ocl_mark;
 
+/* A wait of the command with `value` for another queue (order.h). */
+typedef struct ocl_kept {
+  uint64_t value;
+  qn_adapter_queue *source;
+  uint64_t source_value;
+} ocl_kept;
+
 struct qn_adapter_queue {
   qn_adapter_device *device;
   cl_command_queue native;
@@ -36,15 +43,19 @@ struct qn_adapter_queue {
   uint32_t number;
   bool is_timed;
 
-  _Atomic uint64_t completed;    /* every value up to it is known to be complete, done or failed */
+  _Atomic uint64_t completed;    /* every value up to it is known to be complete, done or failed; at most `reached` */
   _Atomic uint64_t failed_first; /* 0: nothing failed. Set after `failure`, before `completed` covers it */
   _Atomic uint64_t submitted;    /* the last value that was given to the driver */
 
   pthread_mutex_t lock; /* held over each command that is enqueued, and guards the rest */
+  uint64_t reached;     /* the driver has ended every value up to it */
   uint64_t marked;      /* the last value with a mark */
   ocl_mark *marks;      /* a ring */
   uint32_t first, count, capacity;
   ocl_times *times; /* of a timed queue, by value */
+  ocl_kept *kept;   /* a ring, by value */
+  uint32_t kept_first, kept_count, kept_capacity;
+  bool is_visited; /* a thread that holds the device's `order` is at it */
   ocl_failure failure;
 };
 
@@ -63,6 +74,9 @@ bool ocl_marks_cover(qn_adapter_queue *queue, uint64_t value, bool rings, ocl_ma
 void ocl_marks_reached(qn_adapter_queue *queue, uint64_t value, cl_int state);
 /* What comes after `value` - 1 fails. The first failure is kept. */
 void ocl_queue_fail(qn_adapter_queue *queue, uint64_t value, ocl_failure *failure);
+
+/* Sees how far the queue is, unless another thread has it just now: then that one does. Never waits. */
+void ocl_queue_look(qn_adapter_queue *queue);
 
 /* ---- The table's functions ---------------------------------------------------------------------- */
 

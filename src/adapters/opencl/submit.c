@@ -1,26 +1,20 @@
 /* submit.c - commands to the driver.
  *
- * A wait for another queue costs no command of its own: its event goes into the wait list of the command behind it. The
- * other queue's lock is never taken under one's own. */
+ * A wait for another queue costs no command of its own: its event goes into the wait list of the command behind it
+ * (order.h). */
 #include "kernel.h"
-#include "queue.h"
+#include "order.h"
 #include "transfer.h"
-
-enum { MOST_WAITS = 16 };
 
 typedef struct batch {
   qn_adapter_queue *queue;
-  cl_event waits[MOST_WAITS]; /* gathered for the next command */
-  cl_uint wait_count;
-  uint64_t last; /* the value that was looked at last */
-  bool is_begun; /* the driver has taken something of it */
+  ocl_waits waits; /* gathered for the next command */
+  uint64_t last;   /* the value that was looked at last */
+  bool is_begun;   /* the driver has taken something of it */
   ocl_failure failure;
 } batch;
 
-static void release_waits(batch *b) {
-  for (cl_uint i = 0; i < b->wait_count; i++) b->queue->device->cl->ReleaseEvent(b->waits[i]);
-  b->wait_count = 0;
-}
+static void release_waits(batch *b) { ocl_waits_release(b->queue->device->cl, &b->waits); }
 
 /* ---- One command -------------------------------------------------------------------------------- */
 
@@ -74,8 +68,8 @@ static qn_status enqueue(batch *b, const qn_adapter_command *c, uint64_t value) 
   ocl_place place = {.cl = queue->device->cl,
                      .queue = queue->native,
                      .number = queue->number,
-                     .waits = b->waits,
-                     .wait_count = b->wait_count,
+                     .waits = b->waits.events,
+                     .wait_count = b->waits.count,
                      .failure = &b->failure};
   pthread_mutex_lock(&queue->lock);
   place.event = wants_event(queue, c) ? &event : NULL;
@@ -106,33 +100,55 @@ static qn_status check_wait(batch *b, const qn_adapter_command *c) {
   return QN_OK;
 }
 
-/* What has failed is past as well: the wait is for order, and who needs the outcome asks for it. */
-static void gather(batch *b, qn_adapter_queue *source, uint64_t value) {
-  ocl_mark mark;
-  pthread_mutex_lock(&source->lock);
-  ocl_marks_look(source);
-  bool is_past = atomic_load(&source->completed) >= value;
-  bool is_covered = !is_past && ocl_marks_cover(source, value, false, &mark);
-  pthread_mutex_unlock(&source->lock);
-  if (!is_covered) return;
-  source->device->cl->Flush(source->native); /* what waits for it would wait for ever else */
-  b->waits[b->wait_count++] = mark.event;
+static bool is_for_another(const batch *b, const qn_adapter_command *c) {
+  return c->kind == QN_COMMAND_WAIT && c->wait_queue != b->queue;
+}
+
+/* All waits of a batch are remembered before any of it goes to the driver, for its rest may be refused (order.h). */
+static qn_status note_waits(batch *b, const qn_adapter_command *commands, uint32_t count, uint32_t waits) {
+  qn_adapter_queue *queue = b->queue;
+  pthread_mutex_lock(&queue->lock);
+  bool has_room = ocl_order_reserve(queue, waits);
+  for (uint32_t i = 0; i < count && has_room; i++)
+    if (is_for_another(b, &commands[i]))
+      ocl_order_note(queue, commands[i].value, commands[i].wait_queue, commands[i].wait_value);
+  pthread_mutex_unlock(&queue->lock);
+  if (has_room) return QN_OK;
+  return ocl_fail(&b->failure, QN_ERROR_OUT_OF_HOST_MEMORY, CL_SUCCESS, "no memory for %u waits of a queue", waits);
 }
 
 static qn_status put_wait(batch *b, const qn_adapter_command *c) {
-  qn_status status = check_wait(b, c);
-  if (status < 0) return status;
-  if (c->wait_queue != b->queue) gather(b, c->wait_queue, c->wait_value);
+  qn_status status = QN_OK;
+  /* What has failed is past as well: the wait is for order, and who needs the outcome asks for it. */
+  if (is_for_another(b, c)) status = ocl_order_gather(b->queue, c->wait_queue, c->wait_value, &b->waits, &b->failure);
   /* Each value of a timed queue has a time of its own. */
-  return b->queue->is_timed || b->wait_count == MOST_WAITS ? enqueue(b, c, c->value) : QN_OK;
+  return status >= 0 && b->queue->is_timed ? enqueue(b, c, c->value) : status;
 }
 
 /* ---- A batch ------------------------------------------------------------------------------------ */
 
+static qn_status check_value(batch *b, uint64_t value, uint64_t before) {
+  if (value > before) return QN_OK;
+  return ocl_fail(&b->failure, QN_ERROR_INVALID_ARGUMENT, CL_SUCCESS, "value %llu comes after value %llu",
+                  (unsigned long long)value, (unsigned long long)before);
+}
+
+/* What can be found wrong before the driver gets anything. */
+static qn_status prepare(batch *b, const qn_adapter_command *commands, uint32_t count) {
+  uint64_t before = b->last;
+  uint32_t waits = 0;
+  qn_status status = QN_OK;
+  for (uint32_t i = 0; i < count && status >= 0; i++) {
+    const qn_adapter_command *c = &commands[i];
+    status = check_value(b, c->value, before);
+    if (status >= 0 && c->kind == QN_COMMAND_WAIT) status = check_wait(b, c);
+    waits += is_for_another(b, c);
+    before = c->value;
+  }
+  return status >= 0 && waits > 0 ? note_waits(b, commands, count, waits) : status;
+}
+
 static qn_status put(batch *b, const qn_adapter_command *c) {
-  if (c->value <= b->last)
-    return ocl_fail(&b->failure, QN_ERROR_INVALID_ARGUMENT, CL_SUCCESS, "value %llu comes after value %llu",
-                    (unsigned long long)c->value, (unsigned long long)b->last);
   qn_status status = c->kind == QN_COMMAND_WAIT ? put_wait(b, c) : enqueue(b, c, c->value);
   if (status >= 0) b->last = c->value;
   return status;
@@ -149,11 +165,21 @@ static qn_status fail_rest(batch *b, uint64_t last) {
   return QN_OK;
 }
 
+/* Nothing was taken, and its values are given out again. */
+static void forget_waits(batch *b) {
+  pthread_mutex_lock(&b->queue->lock);
+  ocl_order_forget(b->queue, atomic_load(&b->queue->submitted) + 1);
+  pthread_mutex_unlock(&b->queue->lock);
+}
+
 static qn_status end(batch *b, qn_status status, uint64_t last) {
   qn_adapter_device *device = b->queue->device;
   release_waits(b);
   if (status < 0) ocl_device_judge(device, b->failure.code, "a queue refuses commands");
-  if (status < 0 && b->is_begun) status = fail_rest(b, last);
+  if (status < 0 && b->is_begun)
+    status = fail_rest(b, last);
+  else if (status < 0)
+    forget_waits(b);
   if (status < 0 && ocl_device_check(device) == QN_OK) return ocl_tell(device->host, &b->failure);
   if (status < 0) return QN_ERROR_DEVICE_LOST; /* with the first cause */
   cl_int code = device->cl->Flush(b->queue->native);
@@ -190,9 +216,10 @@ qn_status ocl_queue_submit(qn_adapter_queue *queue, const qn_adapter_command *co
   if (!has_room(queue, last) && !make_room(queue, last)) return QN_NOT_READY;
   batch b;
   b.queue = queue;
-  b.wait_count = 0;
+  b.waits.count = 0;
   b.last = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
   b.is_begun = false;
+  status = prepare(&b, commands, count);
   for (uint32_t i = 0; i < count && status >= 0; i++) status = put(&b, &commands[i]);
   if (status >= 0 && atomic_load(&queue->submitted) < last) status = enqueue(&b, NULL, last);
   return end(&b, status, last);

@@ -76,7 +76,7 @@ static void sleep_until_it_rings(uint64_t heard, uint64_t ns) {
 
 /* ---- Waits -------------------------------------------------------------------------------------- */
 
-static uint64_t pause_after(uint64_t waited) {
+uint64_t ocl_pause_after(uint64_t waited) {
   uint64_t pause = waited / PART;
   if (pause < SHORTEST_PAUSE_NS) return SHORTEST_PAUSE_NS;
   return pause < LONGEST_PAUSE_NS ? pause : LONGEST_PAUSE_NS;
@@ -88,7 +88,7 @@ static qn_status wait_with_limit(const qn_adapter_device *device, cl_event event
   for (;;) {
     *out_state = ocl_event_state(device, event);
     if (*out_state <= 0) return QN_OK;
-    uint64_t now = ocl_now(), pause = pause_after(now - start);
+    uint64_t now = ocl_now(), pause = ocl_pause_after(now - start);
     if (now >= deadline || atomic_load_explicit(&device->is_lost, memory_order_relaxed)) return QN_NOT_READY;
     sleep_until_it_rings(heard, pause < deadline - now ? pause : deadline - now);
     heard = rings_so_far();
