@@ -82,6 +82,69 @@ static void waits_for_it_are_over(cts *c) {
   CTS_OK(qn_queue_wait(other, &f.first, 1));
 }
 
+/* ---- Waits of a queue that has failed -------------------------------------------------------------- */
+
+/* Work that takes so many turns or, where the device can be told, is held until it is let go. */
+static void occupy(cts *c, qn_device device, qn_queue queue, uint32_t turns) {
+  static const char source[] =
+      "kernel void spin(global uint *out, uint turns) {\n"
+      "  for (uint i = 0; i < turns; i++) out[0] = out[0] * 1664525u + i;\n"
+      "}\n";
+  const null_control *control = cts_control_of(device, &c->info);
+  qn_point last = {0, 0};
+  CTS_OK(qn_queue_last(queue, &last));
+  if (control) {
+    control->hold(control->device, last.queue, last.value + 1);
+    cts_go_later(c, control, last.queue, turns * UINT64_C(100));
+    return;
+  }
+  qn_kernel spin = cts_kernel(c, cts_make_program(CTS_HERE, c, device, source), "spin");
+  qn_buffer out = cts_buffer_on(c, device, sizeof(uint32_t));
+  cts_fill(queue, out, 0);
+  CTS_OK(qn_launch(queue, spin, QN_RANGE_1D(1), QN_ARGS(out, turns), NULL));
+}
+
+/* A slow queue uses a buffer, then one that fails, then a third one. The third waits for the failed one alone, which had to wait for
+ * the slow one. False: the slow queue was done too early to tell, or the failed one had failed before it got its wait. */
+static bool third_waits_for_first(cts *c, qn_device device, uint32_t turns) {
+  enum { SIZE = 1 << 16 };
+  qn_queue slow = cts_queue_on(c, device), failing = cts_queue_on(c, device), third = cts_queue_on(c, device);
+  qn_buffer buffer = cts_buffer_on(c, device, SIZE);
+  const qn_view view = cts_view(buffer, 0, QN_WHOLE);
+  unsigned char out[SIZE];
+  occupy(c, device, slow, turns);
+  qn_point first = cts_fill(slow, buffer, 1);
+  occupy(c, device, failing, turns / 8);
+  qn_point failed = cts_fault(c, device, failing);
+  if (qn_fill(failing, &view, "\2", 1, NULL) < 0) return false;
+  CTS_GIVES(qn_point_wait(&failed, CTS_PATIENCE), QN_ERROR_DEVICE);
+  qn_point last = cts_fill(third, buffer, 3);
+  qn_status early = qn_point_wait(&last, 5 * CTS_MILLISECOND);
+  bool told = qn_point_wait(&first, QN_POLL) == QN_NOT_READY;
+  CTS_TRUE(
+      !told || early == QN_ERROR_TIMEOUT,
+      "a command that waits for a failed queue, while what that one had to wait for is not complete, is not complete "
+      "either, but it gives %s",
+      qn_status_name(early));
+  cts_finish(third);
+  cts_wait(&first);
+  cts_get(third, buffer, out, SIZE);
+  CTS_FILLED("a buffer that three queues used one after the other, the second of which failed", out, 3, SIZE);
+  return told;
+}
+
+static void keeps_waits(cts *c) {
+  uint64_t told = 0, wanted = cts_count(c, 3, 100);
+  uint32_t turns = 20000;
+  qn_device device = cts_fragile_device(c, NULL);
+  for (int i = 0; told < wanted && i < 1000; i++) {
+    bool is_told = third_waits_for_first(c, device, turns);
+    told += is_told;
+    if (!is_told && turns < 5000000) turns *= 2;
+  }
+  CTS_TRUE(told == wanted, "a slow queue outlasts one that fails, in some of 1000 tries");
+}
+
 static void failed_for_ever(cts *c) {
   failed_queue f = fail_a_queue(c);
   CTS_GIVES(qn_point_wait(&f.failed, CTS_PATIENCE), QN_ERROR_DEVICE);
@@ -241,6 +304,8 @@ static const cts_test tests[] = {
     {"other_queues_go_on", others_go_on, CTS_NEEDS_FAULTS, 0, ALONE},
     {"queues_that_wait_for_a_failed_one_go_on", waits_for_it_are_over, CTS_NEEDS_FAULTS, 0,
      "docs/writing-an-adapter.md: 'done or failed, both let the queue go on'"},
+    {"a_failed_queue_keeps_its_waits", keeps_waits, CTS_NEEDS_FAULTS, 0,
+     "adapter.h: 'what is complete implies all that it waited for, also after a failure of its queue'"},
     {"a_point_stays_failed_when_its_queue_and_runtime_are_gone", failed_for_ever, CTS_NEEDS_FAULTS, 0,
      "docs/runtime.md: 'A point of a queue that is gone reads as complete, or as failed with the first cause.'"},
     {"a_failure_that_nobody_asks_for_leaves_nothing", released_unheard, CTS_NEEDS_FAULTS, 0,
