@@ -371,6 +371,14 @@ static bool needs_groups(const bench_kernel *k) {
   return strcmp(k->file, "group.cl") == 0 || strcmp(k->name, "sgemm-tiled") == 0 || strcmp(k->name, "transpose") == 0;
 }
 
+/* A CPU device, or the one that Quern's is. */
+static bool open_peer(opencl *cl, const bench_quern *same) {
+  uint64_t id = 0;
+  if (!same) return opencl_open(cl);
+  bench_check(qn_native_handle(same->device, 0, &id), "qn_native_handle");
+  return opencl_open_device(cl, (cl_device_id)(uintptr_t)id);
+}
+
 int main(int count, char **arguments) {
   bool scalar = take_flag(&count, arguments, "--scalar"), chosen = take_flag(&count, arguments, "--chosen-groups");
   bool on_opencl = take_flag(&count, arguments, "--opencl");
@@ -380,8 +388,8 @@ int main(int count, char **arguments) {
   static bench_quern quern;
   static opencl cl;
   summary s = {0};
-  if (!scalar && !opencl_open(&cl)) return BENCH_NO_PEER;
   bench_quern_open_on(&quern, on_opencl ? "opencl:0" : "cpu");
+  if (!scalar && !open_peer(&cl, on_opencl ? &quern : NULL)) return BENCH_NO_PEER;
   printf("quern: %s\npeer:  %s\n", quern.name, scalar ? "quern without vectors" : cl.name);
   for (size_t i = 0; i < KERNEL_COUNT; i++) {
     bench_kernel k = kernels[i];

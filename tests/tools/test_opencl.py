@@ -50,6 +50,29 @@ class Reasons(CommandTest):
         self.assertIn("libOpenCL-that-is-nowhere.so", err)
 
 
+class Laziness(CommandTest):
+    """A vendor's library is loaded when a selector names its adapter or devices are listed, and not before."""
+
+    SAXPY = ["run", example("saxpy.cl"), "--arg", "x=range:8", "--arg", "y=range:8", "--arg", "a=1", "--print", "y"]
+
+    def mapped(self, *words, **environment):
+        """The libraries that the dynamic loader mapped for the command, by their files' names."""
+        _, err = self.quern(*words, environment=dict(environment, LD_DEBUG="files"))
+        return {os.path.basename(path) for path in re.findall(r"file=(\S+) \[0\];  generating link map", err)}
+
+    def test_a_run_on_the_cpu_loads_no_other_adapter(self):
+        for words, environment in ((["-d", "cpu"], {}), ([], {}), (["-d", "check"], {}), ([], {"QUERN_DEVICE": "cpu:0"})):
+            found = self.mapped(*self.SAXPY, *words, **environment)
+            self.assertEqual([name for name in found if "OpenCL" in name or "opencl" in name or "pocl" in name or "null" in name], [], found)
+            self.assertIn("libquern.so.0", found)
+
+    def test_a_run_on_opencl_does(self):
+        found = self.mapped(*self.SAXPY, "-d", "opencl:0")
+        self.assertIn("libquern-adapter-opencl.so", found)
+        self.assertTrue([name for name in found if name.startswith("libOpenCL.so")], found)
+        self.assertNotIn("libquern-adapter-cpu.so", found)
+
+
 class Devices(CommandTest):
     def test_three_devices_of_one_driver(self):
         out, _ = self.quern("devices", "--json", environment={"POCL_DEVICES": "basic pthread pthread"})

@@ -147,19 +147,6 @@ void sim_check_told(sim_stream *stream, uint64_t value) {
   stream->told = value;
 }
 
-void sim_check_told_failure(sim_stream *stream) {
-  sim_device *device = stream->device;
-  uint64_t at = stream->base + stream->submitted;
-  if (sim_clock_at(device->host, stream->slot) >= at) return;
-  sim_clock *raised = sim_clock_join(device->host, NULL, stream->slot, at);
-  if (!raised) {
-    give_up(device);
-    return;
-  }
-  sim_clock_drop(device->host);
-  device->host = raised;
-}
-
 void sim_check_destroy_block(sim_device *device, sim_block *block) {
   for (uint32_t i = 0; device->is_checked && i < block->access_count; i++) {
     const sim_access *a = &block->accesses[i];

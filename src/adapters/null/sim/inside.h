@@ -184,8 +184,6 @@ void sim_scribble(const sim_packet *packet);
 void sim_check_submit(sim_stream *stream, uint64_t value);
 /* The host is told that the stream is complete up to `value`. */
 void sim_check_told(sim_stream *stream, uint64_t value);
-/* The host is told that the stream has failed: nothing of it runs any longer, whatever else it waits for. */
-void sim_check_told_failure(sim_stream *stream);
 void sim_check_destroy_block(sim_device *device, sim_block *block);
 void sim_check_destroy_stream(sim_stream *stream);
 /* Gives the stream its slot. False: no memory. */
