@@ -63,14 +63,27 @@ bool qn_log_on(qn_log_topic topic) {
   return (topics_on >> topic & 1u) != 0;
 }
 
-void qn_log_write(qn_log_topic topic, const char *format, ...) {
+static void write_text(const char *before, const char *format, va_list args) {
   qn_bytes line = {0};
-  qn_bytes_printf(&line, "quern: %s: ", topic_names[topic]);
-  va_list args;
-  va_start(args, format);
+  qn_bytes_append_str(&line, before);
   qn_bytes_vprintf(&line, format, args);
-  va_end(args);
   qn_bytes_append_char(&line, '\n');
   if (!line.failed) write_line(line.data, line.size);
   qn_bytes_free(&line);
+}
+
+void qn_log_write(qn_log_topic topic, const char *format, ...) {
+  char before[64];
+  snprintf(before, sizeof before, "quern: %s: ", topic_names[topic]);
+  va_list args;
+  va_start(args, format);
+  write_text(before, format, args);
+  va_end(args);
+}
+
+void qn_log_show(const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  write_text("\r\033[Kquern: ", format, args);
+  va_end(args);
 }

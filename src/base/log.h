@@ -22,6 +22,8 @@ typedef enum qn_log_topic {
 /* Read from the environment once. An unknown topic is told once, with the list of those that exist. */
 bool qn_log_on(qn_log_topic topic);
 void qn_log_write(qn_log_topic topic, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "quern: text" on a terminal, over what a progress bar may have left in the line. */
+void qn_log_show(const char *format, ...) __attribute__((format(printf, 1, 2)));
 #define QN_LOG(topic, ...)                                                    \
   do {                                                                        \
     if (qn_log_on(QN_LOG_##topic)) qn_log_write(QN_LOG_##topic, __VA_ARGS__); \

@@ -7,15 +7,16 @@
 #include "base/os/files.h"
 #include "base/os/replace.h"
 #include "base/status.h"
+#include "store/undo.h"
 
 /* One output on its way. */
 typedef struct move {
   qn_output_file *output;
   char staged[QN_PLACE_NAME]; /* "": none, or in its place */
   char kept[QN_PLACE_NAME];   /* the old file's second name; "": there was none */
+  char record[QN_PLACE_NAME]; /* not renamed but overwritten: what it held (undo.h); else "" */
   qn_place_id old, put;       /* what was there; what was put there */
   bool is_put;
-  bool was_overwritten; /* not renamed: the file kept its identity */
 } move;
 
 typedef struct transaction {
@@ -55,7 +56,7 @@ static qn_status stage(transaction *t, move *m) {
 
 static qn_status overwrite(transaction *t, move *m) {
   QN_TRY(qn_place_check_writable(&t->place, m->output->name)); /* or there is nothing to undo */
-  m->was_overwritten = true;
+  QN_TRY(qn_undo_record(&t->place, m->output->name, m->output->bytes, m->record));
   m->is_put = true; /* from the first byte on there is something to undo */
   m->put = m->old;
   return qn_place_overwrite(&t->place, m->output->name, m->output->bytes);
@@ -99,7 +100,7 @@ static qn_status put_back(transaction *t, move *m) {
     if (!now.is_there) QN_FAIL(QN_ERROR_IO, "someone else removed it meanwhile");
     QN_FAIL(QN_ERROR_IO, "someone else replaced it meanwhile, and it was left alone");
   }
-  if (m->was_overwritten) return qn_place_overwrite_from(&t->place, m->output->name, m->kept);
+  if (m->record[0]) return qn_undo_restore(&t->place, m->record);
   if (!m->kept[0]) return qn_place_remove(&t->place, m->output->name);
   QN_TRY(qn_place_rename(&t->place, m->kept, m->output->name, &cannot_rename));
   m->kept[0] = '\0';
@@ -115,8 +116,11 @@ static void undo(transaction *t, qn_bytes *states) {
     if (!m->is_put || put_back(t, m) >= 0) continue;
     m->output->state = QN_OUTPUT_STATE_UNKNOWN;
     qn_bytes_printf(states, "\n'%s/%s' could not be put back: %s", t->place.path, m->output->name, qn_error_text());
-    if (m->kept[0]) qn_bytes_printf(states, "; the old file is '%s/%s'", t->place.path, m->kept);
-    m->kept[0] = '\0'; /* stays */
+    if (m->record[0])
+      qn_bytes_printf(states, "; the next build into '%s' tries again, from '%s'", t->place.path, m->record);
+    else if (m->kept[0])
+      qn_bytes_printf(states, "; the old file is '%s/%s'", t->place.path, m->kept);
+    m->kept[0] = m->record[0] = '\0'; /* stay */
   }
 }
 
@@ -140,6 +144,7 @@ static void remove_rest(transaction *t) {
   for (uint32_t i = 0; i < t->count; i++) {
     remove_one(t, t->moves[i].staged);
     remove_one(t, t->moves[i].kept);
+    remove_one(t, t->moves[i].record);
   }
 }
 
@@ -152,6 +157,7 @@ static qn_status run(transaction *t, qn_output_file *outputs) {
     t->moves[i].output = &outputs[i];
     outputs[i].state = QN_OUTPUT_STATE_OLD;
   }
+  bool has_records = qn_undo_recover(&t->place);
   qn_place_sweep(&t->place);
   qn_status status = go(t);
   if (status < 0) status = fail_and_undo(t, status);
@@ -161,22 +167,26 @@ static qn_status run(transaction *t, qn_output_file *outputs) {
   qn_error_restore(&saved);
   for (uint32_t i = 0; i < t->count && status >= 0; i++)
     if (t->moves[i].is_put) outputs[i].state = QN_OUTPUT_STATE_NEW;
+  for (uint32_t i = 0; i < t->count && status >= 0 && has_records; i++) qn_undo_forget(&t->place, outputs[i].name);
   free(t->moves);
   return status;
+}
+
+static qn_status make_directory(const char *directory) {
+  qn_file_info info;
+  if (qn_file_exists(directory)) {
+    QN_TRY(qn_file_query(directory, &info));
+    if (info.is_directory) return QN_OK;
+    QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "the output directory '%s' is not a directory", directory);
+  }
+  return qn_directory_make(directory);
 }
 
 qn_status qn_outputs_replace(const char *directory, qn_output_file *outputs, uint32_t count, bool touch,
                              uint64_t patience_ns) {
   transaction t = {.count = count, .touch = touch};
-  qn_file_info info;
   QN_TRY(check_names(outputs, count));
-  if (qn_file_exists(directory)) {
-    QN_TRY(qn_file_query(directory, &info));
-    if (!info.is_directory)
-      QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "the output directory '%s' is not a directory", directory);
-  } else {
-    QN_TRY(qn_directory_make(directory));
-  }
+  QN_TRY(make_directory(directory));
   QN_TRY(qn_place_open(directory, patience_ns, &t.place));
   qn_status status = run(&t, outputs);
   qn_place_close(&t.place);

@@ -4,7 +4,8 @@
  * file gets a second name until the last output is in its place. When one can't be put there, those before it are put
  * back: each only where the file is still the one that was put, so that nothing of another's is lost. After SIGKILL every
  * file is whole, old or new, and the next call sweeps what was left. Where a rename can't work but the file can be written
- * (a mount point), it is written and read back.
+ * (a mount point), it is written and read back, under a record of what it held: should the process be killed just then, the next
+ * call puts the old bytes back (undo.h). What others have in the directory is never touched, whatever it is called.
  */
 #ifndef QUERN_STORE_OUTPUTS_H
 #define QUERN_STORE_OUTPUTS_H

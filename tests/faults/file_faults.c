@@ -1,9 +1,9 @@
 /* file_faults.c - a library to preload that makes the Nth file call of a program fail, or kills the program there.
  *
  *   QUERN_FAULT_UNDER=DIR   only calls on paths and descriptors under DIR count
- *   QUERN_FAULT_CALLS=a,b   only these calls; else all of: open write pwrite fsync close rename link unlink mkdir utime lock
+ *   QUERN_FAULT_CALLS=a,b   only these calls; else all of: open write pwrite fsync close rename link unlink mkdir utime lock cut
  *   QUERN_FAULT_AT=N        the Nth that counts (from 1)
- *   QUERN_FAULT_DO=kill, or an errno's number; a write that fails so writes half of its bytes first, and a close closes
+ *   QUERN_FAULT_DO=kill, or an errno's number; a write that fails or is killed so writes half of its bytes first, and a close closes
  *   QUERN_FAULT_COUNT=FILE  at the end, how many calls counted is written there
  *   QUERN_FAULT_ALWAYS=1    every call from the Nth on
  */
@@ -55,17 +55,27 @@ static void path_of(int file, char *out) {
   out[length < 0 ? 0 : length] = 0;
 }
 
-/* Whether this call must fail; errno is set then. */
-static bool must_fail(const char *call, const char *path) {
-  const char *at = getenv("QUERN_FAULT_AT"), *what = getenv("QUERN_FAULT_DO"), *always = getenv("QUERN_FAULT_ALWAYS");
+/* Whether this call is the one. */
+static bool is_hit(const char *call, const char *path) {
+  const char *at = getenv("QUERN_FAULT_AT"), *always = getenv("QUERN_FAULT_ALWAYS");
   if (!is_under(path) || !is_listed(call)) return false;
   unsigned number = atomic_fetch_add(&count, 1) + 1;
   unsigned wanted = at ? (unsigned)atoi(at) : 0;
   bool hits = wanted != 0 && (number == wanted || (always && number > wanted));
-  if (!hits) return false;
-  atomic_store(&fired, true);
+  if (hits) atomic_store(&fired, true);
+  return hits;
+}
+
+static void fail_or_die(void) {
+  const char *what = getenv("QUERN_FAULT_DO");
   if (what && strcmp(what, "kill") == 0) kill(getpid(), SIGKILL);
   errno = what ? atoi(what) : EIO;
+}
+
+/* Whether this call must fail; errno is set then. */
+static bool must_fail(const char *call, const char *path) {
+  if (!is_hit(call, path)) return false;
+  fail_or_die();
   return true;
 }
 
@@ -110,15 +120,20 @@ EXPORT int openat(int directory, const char *path, int flags, ...) {
   return must_fail_at("open", directory, path) ? -1 : REAL(openat)(directory, path, flags, mode);
 }
 EXPORT ssize_t write(int file, const void *data, size_t size) {
-  if (!must_fail_file("write", file)) return REAL(write)(file, data, size);
-  int error = errno;
+  char path[PATH_MAX];
+  int before = errno;
+  path_of(file, path);
+  bool hits = is_hit("write", path);
+  errno = before;
+  if (!hits) return REAL(write)(file, data, size);
   if (size > 1) (void)!REAL(write)(file, data, size / 2);
-  errno = error;
+  fail_or_die();
   return -1;
 }
 EXPORT ssize_t pwrite(int file, const void *data, size_t size, off_t at) {
   return must_fail_file("pwrite", file) ? -1 : REAL(pwrite)(file, data, size, at);
 }
+EXPORT int ftruncate(int file, off_t size) { return must_fail_file("cut", file) ? -1 : REAL(ftruncate)(file, size); }
 EXPORT int fsync(int file) { return must_fail_file("fsync", file) ? -1 : REAL(fsync)(file); }
 EXPORT int close(int file) {
   bool fails = must_fail_file("close", file);

@@ -20,6 +20,7 @@
 #include "base/os/replace.h"
 #include "base/status.h"
 #include "store/outputs.h"
+#include "store/undo.h"
 
 static char directory[256];
 
@@ -238,6 +239,140 @@ static void test_C4_a_wrong_place_or_name_is_an_argument(void **state) {
   assert_int_equal(count_files(), 3);
 }
 
+static void test_C4_a_link_to_nothing_is_told_as_one(void **state) {
+  (void)state;
+  char path[512];
+  qn_output_file one = {.name = "x"};
+  assert_true(can_run("ln -s nowhere %s/dangling && touch %s/plain", directory, directory));
+  for (int under = 0; under < 2; under++) {
+    snprintf(path, sizeof path, "%s/dangling%s", directory, under ? "/deep" : "");
+    assert_int_equal(qn_outputs_replace(path, &one, 1, false, QN_POLL), QN_ERROR_INVALID_ARGUMENT);
+    assert_non_null(strstr(qn_error_text(), "/dangling' is a link to 'nowhere', which is not there"));
+  }
+  snprintf(path, sizeof path, "%s/plain/deep", directory);
+  assert_int_equal(qn_outputs_replace(path, &one, 1, false, QN_POLL), QN_ERROR_INVALID_ARGUMENT);
+  assert_non_null(strstr(qn_error_text(), "/plain' is not a directory"));
+}
+
+/* ---- Overwritten in place ----------------------------------------------------------------------- */
+
+static const char before_it[] = "the bytes that were there before", after_it[] = "what is new";
+
+static void write_text(const char *name, const char *text) {
+  char path[512];
+  snprintf(path, sizeof path, "%s/%s", directory, name);
+  FILE *to = fopen(path, "w"); /* keeps the inode of what is there */
+  assert_non_null(to);
+  assert_true(fputs(text, to) >= 0);
+  assert_int_equal(fclose(to), 0);
+}
+
+/* What a process leaves that dies while it overwrites "m": the record, and some bytes. */
+static void die_while_overwriting(const char *left) {
+  qn_place place;
+  char record[QN_PLACE_NAME];
+  write_text("m", before_it);
+  assert_int_equal(qn_place_open(directory, QN_POLL, &place), QN_OK);
+  assert_int_equal(qn_undo_record(&place, "m", qn_sv_from(after_it), record), QN_OK);
+  write_text("m", left);
+  qn_place_close(&place);
+}
+
+static void build_something_else(void) {
+  qn_output_file output = {.name = "x", .bytes = QN_SV("bytes")};
+  assert_int_equal(qn_outputs_replace(directory, &output, 1, false, QN_POLL), QN_OK);
+}
+
+static void test_C4_a_torn_file_is_put_back_by_the_next_build(void **state) {
+  (void)state;
+  char left[64];
+  for (size_t new_bytes = 0; new_bytes <= strlen(after_it); new_bytes++)
+    for (int cut = 0; cut < 2; cut++) {
+      snprintf(left, sizeof left, "%.*s%s", (int)new_bytes, after_it, cut ? "" : before_it + new_bytes);
+      die_while_overwriting(left);
+      build_something_else();
+      /* Whole new bytes may stay: the dead one had come to its end with this file. */
+      assert_true(has("m", before_it) || (has("m", after_it) && new_bytes == strlen(after_it) && cut));
+      assert_int_equal(count_files(), 2);
+    }
+}
+
+static void test_C4_what_others_wrote_since_is_left_alone(void **state) {
+  (void)state;
+  static const char *const others[] = {"somebody else's own words", "the bytes that were there before, and more"};
+  for (int i = 0; i < 2; i++) {
+    die_while_overwriting(others[i]);
+    build_something_else();
+    assert_true(has("m", others[i]));
+    assert_int_equal(count_files(), 2);
+  }
+}
+
+/* The torn file isn't there: what is now has its name, and isn't touched. The record waits, until the name is written. */
+static void test_C4_a_record_waits_for_its_file(void **state) {
+  (void)state;
+  qn_output_file output = {.name = "m", .bytes = QN_SV("a build's")};
+  die_while_overwriting("what");
+  assert_true(can_run("cd %s && mv m away && touch m", directory));
+  build_something_else();
+  assert_true(has("m", ""));
+  assert_int_equal(count_files(), 4);
+  assert_true(can_run("cd %s && mv away m", directory));
+  build_something_else();
+  assert_true(has("m", before_it));
+  assert_int_equal(count_files(), 2);
+  die_while_overwriting("what");
+  assert_true(can_run("cd %s && rm m && echo another > m", directory));
+  assert_int_equal(qn_outputs_replace(directory, &output, 1, false, QN_POLL), QN_OK);
+  assert_true(has("m", "a build's"));
+  assert_int_equal(count_files(), 2);
+}
+
+static void test_C4_a_record_that_is_damaged_or_of_another_user_changes_nothing(void **state) {
+  (void)state;
+  for (int of_other = 0; of_other < 2; of_other++) {
+    if (of_other && geteuid() != 0) break;
+    die_while_overwriting("what");
+    assert_true(
+        can_run(of_other ? "chown 12345 %s/.quern-output-u*" : "for f in %s/.quern-output-u*; do echo x >> $f; done",
+                directory));
+    build_something_else();
+    assert_true(has("m", "what"));
+    assert_int_equal(count_files(), 2 + of_other);
+  }
+}
+
+/* ---- Others' files ------------------------------------------------------------------------------ */
+
+static void test_C4_only_its_own_files_are_swept(void **state) {
+  (void)state;
+  char mine[QN_PLACE_NAME], near_miss[QN_PLACE_NAME];
+  qn_place_name_make(QN_PLACE_TEMPORARY, mine);
+  snprintf(near_miss, sizeof near_miss, "%s", mine);
+  near_miss[strlen(near_miss) - 1] ^= 1;
+  assert_true(can_run("cd %s && touch %s %s .quern-output-notes .quern-output-1-1 .quern-output-t0-0 %s.txt", directory,
+                      mine, near_miss, mine));
+  qn_place_name_make(QN_PLACE_TEMPORARY, mine);
+  assert_true(can_run("mkdir %s/%s", directory, mine)); /* and no directory */
+  build_something_else();
+  assert_int_equal(count_files(), 7);
+  assert_true(has(near_miss, ""));
+}
+
+static void test_C4_names_differ_and_are_known_again(void **state) {
+  (void)state;
+  char a[QN_PLACE_NAME], b[QN_PLACE_NAME];
+  for (int i = 0; i < 1000; i++) {
+    qn_place_name_make(QN_PLACE_TEMPORARY, a);
+    qn_place_name_make(QN_PLACE_TEMPORARY, b);
+    assert_string_not_equal(a, b);
+    assert_true(qn_place_name_is(a, QN_PLACE_TEMPORARY));
+    assert_false(qn_place_name_is(a, QN_PLACE_UNDO));
+    a[14] = 'u'; /* the other use's letter */
+    assert_false(qn_place_name_is(a, QN_PLACE_UNDO));
+  }
+}
+
 /* ---- Others ------------------------------------------------------------------------------------- */
 
 static void test_C4_two_builds_wait_for_each_other(void **state) {
@@ -246,6 +381,9 @@ static void test_C4_two_builds_wait_for_each_other(void **state) {
   qn_output_file output = {.name = "x", .bytes = QN_SV("bytes")};
   assert_int_equal(qn_place_open(directory, QN_POLL, &place), QN_OK);
   assert_int_equal(qn_outputs_replace(directory, &output, 1, false, 20000000), QN_ERROR_TIMEOUT);
+  char holder[64];
+  snprintf(holder, sizeof holder, "process %ld (test_outputs)", (long)getpid());
+  assert_non_null(strstr(qn_error_text(), holder));
   qn_place_close(&place);
   assert_int_equal(qn_outputs_replace(directory, &output, 1, false, 20000000), QN_OK);
 }
@@ -321,6 +459,13 @@ int main(void) {
       TEST(test_C4_a_full_disk),
       TEST(test_C4_a_mount_point_is_written_and_read_back),
       TEST(test_C4_a_wrong_place_or_name_is_an_argument),
+      TEST(test_C4_a_link_to_nothing_is_told_as_one),
+      TEST(test_C4_a_torn_file_is_put_back_by_the_next_build),
+      TEST(test_C4_what_others_wrote_since_is_left_alone),
+      TEST(test_C4_a_record_waits_for_its_file),
+      TEST(test_C4_a_record_that_is_damaged_or_of_another_user_changes_nothing),
+      TEST(test_C4_only_its_own_files_are_swept),
+      TEST(test_C4_names_differ_and_are_known_again),
       TEST(test_C4_two_builds_wait_for_each_other),
       TEST(test_C4_builds_to_one_place_never_mix),
       TEST(test_C4_a_kill_leaves_whole_files),

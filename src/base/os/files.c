@@ -35,6 +35,12 @@ static qn_status io_error(const char *what, const char *path, int error) {
   return qn_error_set(status_of(error), "'%s' can't be %s: %s", path, what, strerrordesc_np(error));
 }
 
+/* Where a link leads; "": it is none. */
+static void read_link(const char *path, char *out, size_t capacity) {
+  ssize_t length = readlink(path, out, capacity - 1);
+  out[length < 0 ? 0 : length] = '\0';
+}
+
 /* ---- Reading ---- */
 
 static int open_again(const char *path, int flags, mode_t mode) {
@@ -156,8 +162,10 @@ qn_status qn_file_write(const char *path, const void *data, size_t size) {
   struct stat old;
   if (strlen(path) >= PATH_MAX) return io_error("written", path, ENAMETOOLONG);
   if (stat(path, &old) != 0) {
-    if (errno == ENOENT && lstat(path, &old) == 0) return io_error("written", path, ENOENT); /* a link to nothing */
-    return replace(path, NULL, data, size);
+    char target[PATH_MAX];
+    read_link(path, target, sizeof target);
+    if (!target[0]) return replace(path, NULL, data, size);
+    QN_FAIL(QN_ERROR_IO, "'%s' can't be written: it is a link to '%s', which is not there", path, target);
   }
   if (S_ISDIR(old.st_mode)) return io_error("written", path, EISDIR);
   if (!S_ISREG(old.st_mode)) return write_in_place(path, data, size);
@@ -262,6 +270,19 @@ static int make_one(const char *path) {
   return error == EEXIST ? ENOTDIR : error;
 }
 
+/* `part` is as far as it went. */
+static qn_status tell_not_made(const char *path, const char *part, int error) {
+  char target[PATH_MAX];
+  bool is_whole = strcmp(path, part) == 0;
+  if (error != ENOTDIR) QN_FAIL(QN_ERROR_IO, "the directory '%s' can't be made: %s", path, strerrordesc_np(error));
+  read_link(part, target, sizeof target);
+  if (target[0] && !qn_file_exists(part))
+    QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "the directory '%s' can't be made: '%s' is a link to '%s', which is not there",
+            path, part, target);
+  QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "the directory '%s' can't be made: %s%s%s not a directory", path,
+          is_whole ? "it is" : "'", is_whole ? "" : part, is_whole ? "" : "' is");
+}
+
 qn_status qn_directory_make(const char *path) {
   char part[PATH_MAX];
   size_t length = strlen(path);
@@ -272,8 +293,7 @@ qn_status qn_directory_make(const char *path) {
     part[i] = 0;
     error = make_one(part);
   }
-  if (error == 0) return QN_OK;
-  QN_FAIL(QN_ERROR_IO, "the directory '%s' can't be made: %s", path, strerrordesc_np(error));
+  return error == 0 ? QN_OK : tell_not_made(path, part, error);
 }
 
 /* ---- Paths ---- */

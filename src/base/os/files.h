@@ -44,7 +44,7 @@ QN_MUST_USE qn_status qn_file_set_time(const char *path, uint64_t ns);
 
 /* Names in a directory, sorted by byte, without "." and "..", in `arena`. Errors: NOT_FOUND, IO, OUT_OF_HOST_MEMORY. */
 QN_MUST_USE qn_status qn_directory_list(qn_arena *arena, const char *path, const char ***out_names, size_t *out_count);
-/* With its parents; no error when it is there. Errors: IO. */
+/* With its parents; no error when it is there. Errors: INVALID_ARGUMENT when it, or a parent, is something else; IO. */
 QN_MUST_USE qn_status qn_directory_make(const char *path);
 
 /* "a" + "b" is "a/b"; an absolute name stands for itself. NULL: no memory. */

@@ -3,8 +3,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -12,10 +10,9 @@
 #include <unistd.h>
 
 #include "base/os/clock.h"
+#include "base/os/lock_holder.h"
 #include "base/status.h"
-
-/* Staged and kept files. No other part of Quern makes such names, and who holds the directory may remove them. */
-static const char prefix[] = ".quern-output-";
+#include "base/waiting.h"
 
 static qn_status fail(const qn_place *place, const char *name, const char *what, int error) {
   return qn_error_set(QN_ERROR_IO, "'%s/%s' can't be %s: %s", place->path, name, what, strerrordesc_np(error));
@@ -23,16 +20,32 @@ static qn_status fail(const qn_place *place, const char *name, const char *what,
 
 /* ---- The directory ------------------------------------------------------------------------------ */
 
-static qn_status lock(int file, const char *path, uint64_t timeout_ns) {
-  uint64_t deadline = qn_clock_deadline(timeout_ns);
+static qn_status fail_busy(const char *path, uint64_t timeout_ns) {
+  char holder[128];
+  qn_lock_holder(path, QN_LOCK_WHOLE, holder, sizeof holder);
+  QN_FAIL(QN_ERROR_TIMEOUT, "'%s' is in use by another build, %s; it was not free within %.1f s", path, holder,
+          (double)timeout_ns / 1e9);
+}
+
+static void tell_wait(const char *path) {
+  char holder[128];
+  qn_lock_holder(path, QN_LOCK_WHOLE, holder, sizeof holder);
+  qn_waiting_tell("%s, which builds into '%s'", holder, path);
+}
+
+static qn_status lock(int file, const char *path, uint64_t timeout_ns, bool *out_is_locked) {
+  uint64_t deadline = qn_clock_deadline(timeout_ns), quiet = qn_clock_deadline(QN_WAITING_QUIET_NS);
   while (flock(file, LOCK_EX | LOCK_NB) != 0) {
     if (errno == EINTR) continue;
     if (errno != EWOULDBLOCK) return QN_OK; /* a file system without locks: two builds at once are then on their own */
-    if (qn_clock_left(deadline) == 0)
-      QN_FAIL(QN_ERROR_TIMEOUT, "'%s' is in use by another build; it was not free within %.1f s", path,
-              (double)timeout_ns / 1e9);
+    if (qn_clock_left(deadline) == 0) return fail_busy(path, timeout_ns);
+    if (quiet != 0 && qn_clock_left(quiet) == 0) {
+      tell_wait(path);
+      quiet = 0; /* once */
+    }
     qn_clock_sleep(1000000);
   }
+  *out_is_locked = true;
   return QN_OK;
 }
 
@@ -44,8 +57,9 @@ qn_status qn_place_open(const char *path, uint64_t timeout_ns, qn_place *out_pla
   if (file < 0)
     QN_FAIL(errno == ENOENT ? QN_ERROR_NOT_FOUND : QN_ERROR_IO, "'%s' can't be opened: %s", path,
             strerrordesc_np(errno));
-  qn_status status = lock(file, path, timeout_ns);
-  *out_place = (qn_place){file, path};
+  bool is_locked = false;
+  qn_status status = lock(file, path, timeout_ns, &is_locked);
+  *out_place = (qn_place){file, path, is_locked};
   if (status < 0) close(file);
   return status;
 }
@@ -116,16 +130,10 @@ static int sync_file(int file) { return fsync(file) == 0 || errno == EINVAL || e
 
 static int close_file(int file) { return close(file) == 0 || errno == EINTR ? 0 : errno; }
 
-static void next_name(char out[QN_PLACE_NAME]) {
-  static _Atomic uint32_t counter;
-  uint32_t number = atomic_fetch_add_explicit(&counter, 1, memory_order_relaxed);
-  snprintf(out, QN_PLACE_NAME, "%s%ld-%" PRIu32, prefix, (long)getpid(), number);
-}
-
-static int create(const qn_place *place, char out_name[QN_PLACE_NAME]) {
+static int create(const qn_place *place, qn_place_use use, char out_name[QN_PLACE_NAME]) {
   int file;
   do {
-    next_name(out_name);
+    qn_place_name_make(use, out_name);
     file = open_in(place, out_name, O_RDWR | O_CREAT | O_EXCL, 0666);
   } while (file < 0 && errno == EEXIST);
   return file;
@@ -141,7 +149,7 @@ static int copy_mode(const qn_place *place, const char *like, int file) {
 qn_status qn_place_stage(const qn_place *place, const char *like, qn_sv bytes, char out_name[QN_PLACE_NAME],
                          qn_place_id *out_id) {
   struct stat info;
-  int file = create(place, out_name);
+  int file = create(place, QN_PLACE_TEMPORARY, out_name);
   if (file < 0) return fail(place, like, "written", errno);
   int error = write_all(file, bytes);
   if (error == 0) error = copy_mode(place, like, file);
@@ -177,7 +185,7 @@ static int copy_into(const qn_place *place, const char *name, int to) {
 }
 
 static qn_status keep_copy(const qn_place *place, const char *name, char out_name[QN_PLACE_NAME]) {
-  int file = create(place, out_name);
+  int file = create(place, QN_PLACE_TEMPORARY, out_name);
   if (file < 0) return fail(place, name, "kept", errno);
   int error = copy_into(place, name, file);
   if (error == 0) error = copy_mode(place, name, file);
@@ -191,7 +199,7 @@ static qn_status keep_copy(const qn_place *place, const char *name, char out_nam
 
 qn_status qn_place_keep(const qn_place *place, const char *name, char out_name[QN_PLACE_NAME]) {
   for (;;) {
-    next_name(out_name);
+    qn_place_name_make(QN_PLACE_TEMPORARY, out_name);
     if (linkat(place->file, name, place->file, out_name, 0) == 0) return QN_OK;
     if (errno != EEXIST) return keep_copy(place, name, out_name);
   }
@@ -211,10 +219,12 @@ qn_status qn_place_check_writable(const qn_place *place, const char *name) {
   return QN_OK;
 }
 
+/* Cut only when all is written: what was there needs no new room, should the disk be full. */
 qn_status qn_place_overwrite(const qn_place *place, const char *name, qn_sv bytes) {
-  int file = open_in(place, name, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_NONBLOCK, 0);
+  int file = open_in(place, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK, 0);
   if (file < 0) return fail(place, name, "written", errno);
   int error = write_all(file, bytes);
+  if (error == 0 && ftruncate(file, (off_t)bytes.size) != 0) error = errno;
   if (error == 0) error = sync_file(file);
   int closing = close_file(file);
   if (error == 0) error = closing;
@@ -223,15 +233,52 @@ qn_status qn_place_overwrite(const qn_place *place, const char *name, qn_sv byte
   QN_FAIL(QN_ERROR_IO, "'%s/%s' was written and reads back as something else", place->path, name);
 }
 
-qn_status qn_place_overwrite_from(const qn_place *place, const char *name, const char *from) {
-  int file = open_in(place, name, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_NONBLOCK, 0);
-  if (file < 0) return fail(place, name, "written", errno);
-  int error = copy_into(place, from, file);
+/* ---- To undo ------------------------------------------------------------------------------------ */
+
+qn_status qn_place_write_undo(const qn_place *place, const char *name, qn_sv bytes, char out_name[QN_PLACE_NAME]) {
+  int file = create(place, QN_PLACE_UNDO, out_name);
+  if (file < 0) return fail(place, name, "kept", errno);
+  int error = fchmod(file, 0600) == 0 ? write_all(file, bytes) : errno;
   if (error == 0) error = sync_file(file);
   int closing = close_file(file);
   if (error == 0) error = closing;
-  return error == 0 ? QN_OK : fail(place, name, "written", error);
+  if (error == 0) error = sync_file(place->file); /* its name, too */
+  if (error == 0) return QN_OK;
+  unlinkat(place->file, out_name, 0);
+  out_name[0] = '\0';
+  return fail(place, name, "kept", error);
 }
+
+static int append_all(int file, qn_bytes *out) {
+  for (;;) {
+    if (!qn_bytes_reserve(out, 65536)) return ENOMEM;
+    ssize_t got = read(file, out->data + out->size, 65536);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return got == 0 ? 0 : errno;
+    out->size += (size_t)got;
+    out->data[out->size] = '\0';
+  }
+}
+
+qn_status qn_place_read(const qn_place *place, const char *name, qn_bytes *out) {
+  struct stat info;
+  size_t start = out->size;
+  int file = open_in(place, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW, 0);
+  if (file < 0) return fail(place, name, "read", errno);
+  int error = fstat(file, &info) != 0 ? errno : S_ISREG(info.st_mode) ? 0 : EINVAL;
+  if (error == 0) error = append_all(file, out);
+  close(file);
+  if (error == 0) return QN_OK;
+  if (out->data) {
+    out->size = start;
+    out->data[start] = '\0';
+    out->failed = false;
+  }
+  if (error == ENOMEM) QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory to read '%s/%s'", place->path, name);
+  return fail(place, name, "read", error);
+}
+
+/* ---- The rest ----------------------------------------------------------------------------------- */
 
 qn_status qn_place_remove(const qn_place *place, const char *name) {
   return unlinkat(place->file, name, 0) == 0 ? QN_OK : fail(place, name, "removed", errno);
@@ -241,7 +288,15 @@ qn_status qn_place_touch(const qn_place *place, const char *name) {
   return utimensat(place->file, name, NULL, 0) == 0 ? QN_OK : fail(place, name, "given a time", errno);
 }
 
-void qn_place_sweep(const qn_place *place) {
+/* A temporary file may be a second name of another user's; what is to undo is believed from this user alone. */
+static bool is_ours(const qn_place *place, const char *name, qn_place_use use) {
+  struct stat info;
+  if (!qn_place_name_is(name, use) || fstatat(place->file, name, &info, AT_SYMLINK_NOFOLLOW) != 0) return false;
+  return S_ISREG(info.st_mode) && (use == QN_PLACE_TEMPORARY || info.st_uid == geteuid());
+}
+
+void qn_place_each(const qn_place *place, qn_place_use use, qn_place_visit_fn visit, void *user) {
+  if (!place->is_locked) return;
   int again = openat(place->file, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* the listing takes it over */
   DIR *directory = again < 0 ? NULL : fdopendir(again);
   if (!directory) {
@@ -249,6 +304,15 @@ void qn_place_sweep(const qn_place *place) {
     return;
   }
   for (struct dirent *entry = readdir(directory); entry; entry = readdir(directory))
-    if (strncmp(entry->d_name, prefix, sizeof prefix - 1) == 0) unlinkat(place->file, entry->d_name, 0);
+    if (is_ours(place, entry->d_name, use)) visit(user, entry->d_name);
   closedir(directory);
+}
+
+static void remove_one(void *user, const char *name) {
+  const qn_place *place = user;
+  unlinkat(place->file, name, 0);
+}
+
+void qn_place_sweep(const qn_place *place) {
+  qn_place_each(place, QN_PLACE_TEMPORARY, remove_one, (void *)(uintptr_t)place);
 }

@@ -8,17 +8,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/bytes.h"
+#include "base/os/place_name.h"
 #include "base/string_view.h"
 #include "quern/quern.h"
-
-enum { QN_PLACE_NAME = 64 };
 
 /* A directory that is locked against everyone else who opens it so. */
 typedef struct qn_place {
   int file;
   const char *path; /* borrowed */
+  bool is_locked;   /* its file system has locks */
 } qn_place;
-/* Errors: TIMEOUT, NOT_FOUND, INVALID_ARGUMENT when it is no directory, IO. */
+/* A wait is told after a moment (waiting.h). Errors: TIMEOUT, NOT_FOUND, INVALID_ARGUMENT when it is no directory, IO. */
 QN_MUST_USE qn_status qn_place_open(const char *path, uint64_t timeout_ns, qn_place *out_place);
 void qn_place_close(qn_place *place);
 
@@ -45,14 +46,22 @@ QN_MUST_USE qn_status qn_place_keep(const qn_place *place, const char *name, cha
 QN_MUST_USE qn_status qn_place_rename(const qn_place *place, const char *from, const char *to, bool *out_cannot_rename);
 /* Errors: IO when a file that is there can't be opened for writing. */
 QN_MUST_USE qn_status qn_place_check_writable(const qn_place *place, const char *name);
-/* Overwrites a file that is there and reads it back. Errors: IO. */
+/* Overwrites a file that is there and reads it back. A process that is killed in it leaves a mixture of old bytes and new ones.
+ * Errors: IO. */
 QN_MUST_USE qn_status qn_place_overwrite(const qn_place *place, const char *name, qn_sv bytes);
-/* The same with another file's bytes. */
-QN_MUST_USE qn_status qn_place_overwrite_from(const qn_place *place, const char *name, const char *from);
+/* A new file (out_name) that stays when the process dies, on the disk when this returns. Errors: IO; nothing is left. */
+QN_MUST_USE qn_status qn_place_write_undo(const qn_place *place, const char *name, qn_sv bytes,
+                                          char out_name[QN_PLACE_NAME]);
+/* Appends a regular file. Errors: IO, OUT_OF_HOST_MEMORY; `out` is as before then. */
+QN_MUST_USE qn_status qn_place_read(const qn_place *place, const char *name, qn_bytes *out);
 QN_MUST_USE qn_status qn_place_remove(const qn_place *place, const char *name);
 /* Gives a file the present time. */
 QN_MUST_USE qn_status qn_place_touch(const qn_place *place, const char *name);
-/* Removes what dead transactions left. */
+/* Calls `visit` for each file that a dead transaction left for this use: ours by its name and its kind, while the
+ * directory's lock says that no transaction lives. `visit` may remove it. */
+typedef void (*qn_place_visit_fn)(void *user, const char *name);
+void qn_place_each(const qn_place *place, qn_place_use use, qn_place_visit_fn visit, void *user);
+/* Removes what dead transactions left, but for what is to undo. */
 void qn_place_sweep(const qn_place *place);
 
 #endif
