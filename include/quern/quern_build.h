@@ -33,6 +33,9 @@ enum {
 
 /* An image's hit is neither counted nor logged by qn_build: qn_outputs_write does both when the output is in its place. */
 #define QN_BUILD_DEFER_HIT (UINT64_C(1) << 0)
+/* A wait for another process is told on standard error, a terminal, when it has lasted a second: for what, and which process that
+ * is. QUERN_LOG=cache tells it in any case. */
+#define QN_BUILD_SHOW_WAITS (UINT64_C(1) << 1)
 
 typedef struct qn_build_options {
   uint32_t struct_size;
@@ -91,7 +94,8 @@ typedef struct qn_output {
   QN_SLOT(const qn_artifact *, artifact); /* where the bytes are from; NULL: elsewhere. Its hit is told on success */
 } qn_output;
 
-#define QN_OUTPUTS_TOUCH (UINT64_C(1) << 0) /* outputs that are the same get a new time */
+#define QN_OUTPUTS_TOUCH (UINT64_C(1) << 0)      /* outputs that are the same get a new time */
+#define QN_OUTPUTS_SHOW_WAITS (UINT64_C(1) << 1) /* as QN_BUILD_SHOW_WAITS */
 
 /* Replaces all outputs of a directory, which is made when it isn't there, or none of them. Waits for another process that
  * does the same. A file that has an output's bytes already is left alone. Errors: INVALID_ARGUMENT (a name; a directory that is
@@ -116,6 +120,19 @@ QN_API QN_MUST_USE qn_status qn_cache_query(qn_cache_info *out_info);
  * end. */
 QN_API QN_MUST_USE qn_status qn_cache_counter(uint32_t index, const char **out_name, const char **out_text,
                                               int64_t *out_value);
+
+/* What is in the store now. Names and sizes are read, no entry. */
+typedef struct qn_cache_summary {
+  uint32_t struct_size;
+  uint32_t reserved;
+  uint64_t entries, bytes;
+  uint64_t programs, program_bytes;
+  uint64_t manifests, manifest_bytes;
+  uint64_t artifacts, artifact_bytes;
+  uint64_t oldest_ns, newest_ns; /* the last use of the entry that was used longest ago, and latest; 0: there is none */
+} qn_cache_summary;
+/* Errors: IO, OUT_OF_HOST_MEMORY. */
+QN_API QN_MUST_USE qn_status qn_cache_summarize(qn_cache_summary *out_summary);
 
 typedef struct qn_cache_entry {
   uint32_t struct_size;
@@ -153,7 +170,8 @@ QN_API QN_MUST_USE qn_status qn_cache_size(const char *text, uint64_t *out_bytes
  * label is one of them; count 0: all. Errors: NOT_FOUND when one of them names nothing, IO. */
 QN_API QN_MUST_USE qn_status qn_cache_export(const char *path, const char *const *names, uint32_t count,
                                              uint64_t *out_entries);
-/* Takes entries in. The whole file is checked before the first is. Errors: DATA, NOT_FOUND, IO. */
+/* Takes entries in. The whole file is checked before the first is. They stay: when the store becomes too large, older entries go.
+ * Errors: DATA, NOT_FOUND, IO, LIMIT when they are larger than the store may be. */
 QN_API QN_MUST_USE qn_status qn_cache_import(const char *path, uint64_t *out_entries);
 
 #ifdef __cplusplus

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "base/waiting.h"
 #include "build_id.h"
 #include "compiler/pass/pass.h"
 #include "compiler/target/opencl_c/opencl_c.h"
@@ -258,7 +259,9 @@ static qn_status build(const qn_build_options *given, qn_artifact *out_artifact)
   qn_bytes files = {0};
   QN_TRY(check(given, &b.given, out_artifact));
   qn_arena_init(&b.arena, 0);
+  bool before = qn_waiting_is_shown((b.given.flags & QN_BUILD_SHOW_WAITS) != 0);
   qn_status status = run(&b);
+  (void)qn_waiting_is_shown(before);
   qn_manifest_list(&b.seen, &files);
   if (status >= 0) status = fill_artifact(&b, &files, out_artifact);
   if (b.module) ir_module_free(b.module);

@@ -50,6 +50,31 @@ qn_status qn_cache_counter(uint32_t index, const char **out_name, const char **o
   CORE_CALL(counter(index, out_name, out_text, out_value));
 }
 
+static qn_status summarize(qn_cache_summary *out_summary) {
+  qn_store *store = NULL;
+  qn_store_summary s;
+  QN_TRY(core_info_check(out_summary, "out_summary"));
+  QN_TRY(qn_store_default(&store));
+  QN_TRY(qn_store_summarize(store, &s));
+  qn_cache_summary summary = {.struct_size = sizeof summary,
+                              .programs = s.kinds[QN_ENTRY_PROGRAM].entries,
+                              .program_bytes = s.kinds[QN_ENTRY_PROGRAM].bytes,
+                              .manifests = s.kinds[QN_ENTRY_MANIFEST].entries,
+                              .manifest_bytes = s.kinds[QN_ENTRY_MANIFEST].bytes,
+                              .artifacts = s.kinds[QN_ENTRY_ARTIFACT].entries,
+                              .artifact_bytes = s.kinds[QN_ENTRY_ARTIFACT].bytes,
+                              .oldest_ns = s.oldest_ns,
+                              .newest_ns = s.newest_ns};
+  for (size_t i = 0; i < sizeof s.kinds / sizeof *s.kinds; i++) {
+    summary.entries += s.kinds[i].entries;
+    summary.bytes += s.kinds[i].bytes;
+  }
+  CORE_INFO_WRITE(out_summary, &summary);
+  return QN_OK;
+}
+
+qn_status qn_cache_summarize(qn_cache_summary *out_summary) { CORE_CALL(summarize(out_summary)); }
+
 /* ---- What is in it ------------------------------------------------------------------------------ */
 
 typedef struct lister {

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/status.h"
+#include "base/waiting.h"
 #include "core/exit.h"
 #include "core/options.h"
 #include "quern/quern_build.h"
@@ -37,13 +38,16 @@ static qn_status write_outputs(const char *directory, qn_output *const *outputs,
   qn_store *store = NULL;
   if (!directory) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "directory is NULL");
   if (!outputs && count > 0) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "outputs is NULL");
-  if (flags & ~QN_OUTPUTS_TOUCH) QN_FAIL(QN_ERROR_UNSUPPORTED, "unknown flags 0x%llx", (unsigned long long)flags);
+  if (flags & ~(QN_OUTPUTS_TOUCH | QN_OUTPUTS_SHOW_WAITS))
+    QN_FAIL(QN_ERROR_UNSUPPORTED, "unknown flags 0x%llx", (unsigned long long)flags);
   QN_TRY(qn_store_default(&store));
   qn_output_file *files = calloc(count ? count : 1, sizeof *files);
   if (!files) QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for %u outputs", count);
   qn_status status = read_outputs(outputs, count, files);
   if (status >= 0) {
+    bool before = qn_waiting_is_shown((flags & QN_OUTPUTS_SHOW_WAITS) != 0);
     status = qn_outputs_replace(directory, files, count, (flags & QN_OUTPUTS_TOUCH) != 0, PATIENCE_NS);
+    (void)qn_waiting_is_shown(before);
     for (uint32_t i = 0; i < count; i++) outputs[i]->state = files[i].state;
   }
   free(files);

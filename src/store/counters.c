@@ -11,7 +11,6 @@
 #include "base/status.h"
 
 enum { VERSION = 1, ROOM = 64, CHECKSUM_BYTES = 8 };
-static const uint64_t lock_limit_ns = 20000000;
 static const uint64_t magic = UINT64_C(0x51554e434f554e54);
 
 /* As it is in the file, in this machine's byte order. There is room for counters to come, so that libraries of different
@@ -63,9 +62,9 @@ static qn_status add_locked(const qn_file_lock *lock, const qn_counters *change,
   return QN_OK;
 }
 
-qn_status qn_counters_add(const char *path, const qn_counters *change, qn_counters *out) {
+qn_status qn_counters_add(const char *path, const qn_counters *change, uint64_t timeout_ns, qn_counters *out) {
   qn_file_lock lock;
-  QN_TRY(qn_file_lock_take(path, 0, lock_limit_ns, &lock));
+  QN_TRY(qn_file_lock_take(path, 0, timeout_ns, &lock));
   qn_status status = add_locked(&lock, change, out);
   qn_file_lock_give(&lock);
   return status;

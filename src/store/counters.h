@@ -2,7 +2,7 @@
  *
  * The file also has the store's clock: a time that never goes back, whatever the system's clock does, so that "least
  * recently used" keeps its sense. An update locks the file for some microseconds; one that can't have the lock within
- * a short time is dropped, for statistics are never worth a wait. A damaged file starts anew.
+ * its time limit is dropped: a hit is never worth a wait, what the size depends on is worth a short one. A damaged file starts anew.
  */
 #ifndef QUERN_STORE_COUNTERS_H
 #define QUERN_STORE_COUNTERS_H
@@ -41,9 +41,12 @@ typedef struct qn_counters {
   int64_t values[QN_COUNTER_COUNT];
 } qn_counters;
 
+#define QN_COUNTERS_HIT_NS UINT64_C(20000000)
+#define QN_COUNTERS_SIZE_NS UINT64_C(2000000000)
 /* Adds `change` to the counters of the file and takes the next time. `out`: all of it afterwards. An absent or damaged
  * file starts from zero. Errors: TIMEOUT, NOT_FOUND, IO; nothing was counted then. */
-QN_MUST_USE qn_status qn_counters_add(const char *path, const qn_counters *change, qn_counters *out);
+QN_MUST_USE qn_status qn_counters_add(const char *path, const qn_counters *change, uint64_t timeout_ns,
+                                      qn_counters *out);
 /* Errors: NOT_FOUND, DATA, IO. */
 QN_MUST_USE qn_status qn_counters_read(const char *path, qn_counters *out);
 

@@ -6,8 +6,10 @@
 
 #include "base/log.h"
 #include "base/os/files.h"
+#include "base/os/lock_holder.h"
 #include "base/os/stage.h"
 #include "base/status.h"
+#include "base/waiting.h"
 
 enum { DIGITS = QN_KEY_BYTES * 2, PRUNE_BYTE = 0 };
 
@@ -106,9 +108,32 @@ static qn_status collect_all(qn_store *store, item_list *list) {
   return QN_OK;
 }
 
+/* ---- Summary ------------------------------------------------------------------------------------ */
+
+static bool summarize_one(void *user, const qn_store_item *item) {
+  qn_store_summary *summary = user;
+  uint32_t kind = item->kind <= QN_ENTRY_ARTIFACT ? item->kind : 0;
+  summary->kinds[kind].entries++;
+  summary->kinds[kind].bytes += item->file_bytes;
+  if (summary->oldest_ns == 0 || item->used_ns < summary->oldest_ns) summary->oldest_ns = item->used_ns;
+  if (item->used_ns > summary->newest_ns) summary->newest_ns = item->used_ns;
+  return true;
+}
+
+qn_status qn_store_summarize(qn_store *store, qn_store_summary *out_summary) {
+  *out_summary = (qn_store_summary){0};
+  return qn_store_walk(store, summarize_one, out_summary);
+}
+
+/* ---- Removing ----------------------------------------------------------------------------------- */
+
 static void remove_item(qn_store *store, const qn_store_item *item, qn_store_kept *kept) {
   char path[4096];
-  if (!qn_store_entry_path(store, &item->key, item->kind, path, sizeof path) || qn_file_remove(path) < 0) return;
+  if (!qn_store_entry_path(store, &item->key, item->kind, path, sizeof path)) return;
+  qn_status status = qn_file_remove(path);
+  if (status < 0 && status != QN_ERROR_NOT_FOUND && kept->stuck++ == 0)
+    snprintf(kept->stuck_reason, sizeof kept->stuck_reason, "%s", qn_error_text());
+  if (status < 0) return;
   kept->removed_entries++;
   kept->removed_bytes += item->file_bytes;
   kept->entries--;
@@ -135,29 +160,69 @@ static void settle_counters(qn_store *store, const qn_counters *before, const qn
   qn_store_count(store, &change, &after);
 }
 
-static qn_status upkeep(qn_store *store, upkeep_fn run, const void *user, qn_counter removed_as, uint64_t patience_ns,
-                        qn_store_kept *out_kept) {
+/* What the counters said before. Where they can't be written, on a full disk say, they can be read. */
+static void read_counters(qn_store *store, qn_counters *out) {
   char path[4096];
-  qn_file_lock lock;
-  qn_counters nothing = {0}, before = {0};
-  qn_store_kept kept = {0};
-  *out_kept = kept;
+  qn_counters nothing = {0};
+  if (qn_store_count(store, &nothing, out) != 0) return;
+  *out = nothing;
+  if (snprintf(path, sizeof path, "%s/counters", store->path) < (int)sizeof path) (void)!qn_counters_read(path, out);
+}
+
+static qn_status check_may_keep(const qn_store *store) {
   if (store->settings.mode == QN_STORE_OFF)
     QN_FAIL(QN_ERROR_UNSUPPORTED, "the cache is off%s%s", store->reason[0] ? ": " : "", store->reason);
   if (store->settings.mode == QN_STORE_READ)
     QN_FAIL(QN_ERROR_UNSUPPORTED, "QUERN_CACHE=read: nothing is written to the cache, and nothing is removed from it");
-  if (!qn_file_exists(store->path)) return QN_OK;
+  return QN_OK;
+}
+
+static qn_status tell_and_wait(const char *path, uint64_t patience_ns, qn_file_lock *lock) {
+  char holder[128];
+  qn_lock_holder(path, PRUNE_BYTE, holder, sizeof holder);
+  qn_waiting_tell("%s, which prunes, clears or verifies the cache", holder);
+  qn_status status = qn_file_lock_take(path, PRUNE_BYTE, patience_ns, lock);
+  if (status != QN_ERROR_TIMEOUT) return status;
+  QN_FAIL(QN_ERROR_TIMEOUT, "'%s' is locked by another process, %s, which prunes, clears or verifies the cache", path,
+          holder);
+}
+
+/* A disk that is full may have no room for the file of the locks, and is what pruning is wanted for: the directory's own lock
+ * needs none. Should one process have the one and another the other, both remove: that costs no more than time. */
+static qn_status take_lock(const qn_store *store, uint64_t patience_ns, qn_file_lock *lock) {
+  char path[4096];
   if (snprintf(path, sizeof path, "%s/locks", store->path) >= (int)sizeof path)
     QN_FAIL(QN_ERROR_LIMIT, "the cache directory's name is too long");
-  QN_TRY(qn_file_lock_take(path, PRUNE_BYTE, patience_ns, &lock));
-  qn_store_count(store, &nothing, &before);
+  bool is_long = patience_ns > QN_WAITING_QUIET_NS;
+  qn_status status = qn_file_lock_take(path, PRUNE_BYTE, is_long ? QN_WAITING_QUIET_NS : patience_ns, lock);
+  if (status == QN_ERROR_TIMEOUT && is_long) return tell_and_wait(path, patience_ns - QN_WAITING_QUIET_NS, lock);
+  return status == QN_ERROR_IO ? qn_directory_lock_take(store->path, patience_ns, lock) : status;
+}
+
+static qn_status conclude(qn_store *store, const qn_store_kept *kept) {
+  QN_LOG(CACHE, "kept %llu entries, %llu bytes; removed %llu entries", (unsigned long long)kept->entries,
+         (unsigned long long)kept->bytes, (unsigned long long)kept->removed_entries);
+  if (kept->stuck == 0) return QN_OK;
+  QN_FAIL(QN_ERROR_IO, "%llu entries of '%s' can't be removed: %s", (unsigned long long)kept->stuck, store->path,
+          kept->stuck_reason);
+}
+
+static qn_status upkeep(qn_store *store, upkeep_fn run, const void *user, qn_counter removed_as, uint64_t patience_ns,
+                        qn_store_kept *out_kept) {
+  qn_file_lock lock;
+  qn_counters before = {0};
+  qn_store_kept kept = {0};
+  *out_kept = kept;
+  QN_TRY(check_may_keep(store));
+  if (!qn_file_exists(store->path)) return QN_OK;
+  QN_TRY(take_lock(store, patience_ns, &lock));
+  read_counters(store, &before);
   qn_status status = run(store, user, &kept);
   if (status >= 0) {
     sweep(store, &kept);
     settle_counters(store, &before, &kept, removed_as);
-    QN_LOG(CACHE, "kept %llu entries, %llu bytes; removed %llu entries", (unsigned long long)kept.entries,
-           (unsigned long long)kept.bytes, (unsigned long long)kept.removed_entries);
     *out_kept = kept;
+    status = conclude(store, &kept);
   }
   qn_file_lock_give(&lock);
   return status;

@@ -21,17 +21,30 @@ typedef struct qn_store_kept {
   uint64_t entries, bytes;                 /* that stay */
   uint64_t removed_entries, removed_bytes; /* evicted, or damaged */
   uint64_t swept;                          /* files of dead processes */
+  uint64_t stuck;                          /* entries that could not be removed, and why the first could not */
+  char stuck_reason[512];
 } qn_store_kept;
 
+/* What is in the store, by names and sizes alone. */
+typedef struct qn_store_summary {
+  struct {
+    uint64_t entries, bytes;
+  } kinds[QN_ENTRY_ARTIFACT + 1]; /* by qn_entry_kind; 0: others */
+  uint64_t oldest_ns, newest_ns;  /* of the last uses, by the store's clock; 0 when there is no entry */
+} qn_store_summary;
+/* Errors: those of qn_store_walk. */
+QN_MUST_USE qn_status qn_store_summarize(qn_store *store, qn_store_summary *out_summary);
+
 /* Removes what was used longest ago until no more than max_bytes are left, sweeps, and counts anew what there is. When
- * another process is at it for longer than `patience_ns`: TIMEOUT. Errors: IO, OUT_OF_HOST_MEMORY. */
+ * another process is at it for longer than `patience_ns`: TIMEOUT. Errors: IO (also when an entry can't be removed: the others are
+ * then), OUT_OF_HOST_MEMORY. A disk without room or inodes is no obstacle. */
 QN_MUST_USE qn_status qn_store_prune(qn_store *store, uint64_t max_bytes, uint64_t patience_ns,
                                      qn_store_kept *out_kept);
 /* How long the following wait for another process's upkeep. */
 #define QN_STORE_PATIENCE_NS UINT64_C(30000000000)
 /* Reads every entry, removes those that are damaged. */
 QN_MUST_USE qn_status qn_store_verify(qn_store *store, qn_store_kept *out_kept);
-/* Removes every entry, of other layouts' versions too. The counters stay. */
+/* Removes every entry. The counters stay. */
 QN_MUST_USE qn_status qn_store_clear(qn_store *store, qn_store_kept *out_kept);
 
 #endif

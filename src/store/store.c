@@ -7,9 +7,11 @@
 #include "base/log.h"
 #include "base/os/clock.h"
 #include "base/os/files.h"
+#include "base/os/lock_holder.h"
 #include "base/os/stage.h"
 #include "base/os/thread.h"
 #include "base/status.h"
+#include "base/waiting.h"
 #include "store/keep.h"
 
 enum { DIGITS = QN_KEY_BYTES * 2, LOGGED_DIGITS = 12 };
@@ -46,6 +48,13 @@ static void refuse(qn_store *store) {
   QN_LOG(CACHE, "off: %s", store->reason);
 }
 
+/* Whoever may write to the directory may use what is in it: that is what its mode is for. */
+static void read_sharing(qn_store *store, const char *directory) {
+  qn_file_info info;
+  if (store->settings.allows_others && qn_file_query(directory, &info) >= 0 && (info.mode & 022))
+    store->shared_mode = info.mode & 0777u;
+}
+
 qn_status qn_store_init(qn_store *store, const qn_store_settings *settings) {
   *store = (qn_store){.settings = *settings};
   store->settings.directory = NULL; /* `path` has it */
@@ -58,6 +67,7 @@ qn_status qn_store_init(qn_store *store, const qn_store_settings *settings) {
   qn_status status = settings->allows_others ? QN_OK : qn_store_check_owner(settings->directory);
   if (status >= 0 && !settings->allows_others) status = qn_store_check_owner(store->path);
   if (status < 0) refuse(store);
+  read_sharing(store, settings->directory);
   qn_error_restore(&saved);
   return QN_OK;
 }
@@ -119,6 +129,19 @@ static bool may_write(const qn_store *store) {
   return store->settings.mode == QN_STORE_WRITE || store->settings.mode == QN_STORE_RECACHE;
 }
 
+/* What was made here is others' too. Only its owner can do that; who isn't finds it done. */
+static void share_file(const qn_store *store, const char *path) {
+  if (store->shared_mode) (void)!qn_file_add_mode(path, store->shared_mode & 0666u);
+}
+
+static qn_status make_directory(const qn_store *store, const char *path) {
+  QN_TRY(qn_directory_make(path));
+  if (!store->shared_mode) return QN_OK;
+  (void)!qn_file_add_mode(store->path, store->shared_mode);
+  (void)!qn_file_add_mode(path, store->shared_mode);
+  return QN_OK;
+}
+
 /* ---- Counting ----------------------------------------------------------------------------------- */
 
 uint64_t qn_store_count(qn_store *store, const qn_counters *change, qn_counters *out) {
@@ -127,8 +150,12 @@ uint64_t qn_store_count(qn_store *store, const qn_counters *change, qn_counters 
   if (!may_write(store)) return 0;
   qn_error_save(&saved);
   path_in(store, "counters", path, sizeof path);
-  qn_status status = qn_counters_add(path, change, out);
-  if (status == QN_ERROR_NOT_FOUND && qn_directory_make(store->path) >= 0) status = qn_counters_add(path, change, out);
+  bool has_size = change->values[QN_COUNT_BYTES] != 0 || change->values[QN_COUNT_ENTRIES] != 0;
+  uint64_t limit = has_size ? QN_COUNTERS_SIZE_NS : QN_COUNTERS_HIT_NS;
+  qn_status status = qn_counters_add(path, change, limit, out);
+  if (status == QN_ERROR_NOT_FOUND && make_directory(store, store->path) >= 0)
+    status = qn_counters_add(path, change, limit, out);
+  if (status >= 0) share_file(store, path);
   if (status < 0) QN_LOG(CACHE, "not counted: %s", qn_error_text());
   qn_error_restore(&saved);
   return status < 0 ? 0 : out->clock_ns;
@@ -256,7 +283,7 @@ static qn_status stage_entry(qn_store *store, qn_sv entry, qn_stage *stage) {
   path_in(store, "new", directory, sizeof directory);
   qn_status status = qn_stage_open(directory, stage);
   if (status == QN_ERROR_NOT_FOUND) {
-    QN_TRY(qn_directory_make(directory));
+    QN_TRY(make_directory(store, directory));
     status = qn_stage_open(directory, stage);
   }
   QN_TRY(status);
@@ -266,29 +293,32 @@ static qn_status stage_entry(qn_store *store, qn_sv entry, qn_stage *stage) {
     change.values[QN_COUNT_SWEPT] = swept;
     if (swept > 0) qn_store_count(store, &change, &after);
   }
+  share_file(store, stage->path);
   status = qn_stage_write(stage, entry.data, entry.size);
   if (status < 0) qn_stage_discard(stage);
   return status;
 }
 
-static qn_status make_directory_of(const char *path) {
+static qn_status make_directory_of(const qn_store *store, const char *path) {
   char directory[4096];
   qn_sv view = qn_path_directory(qn_sv_from(path));
   snprintf(directory, sizeof directory, "%.*s", QN_SV_ARG(view));
-  return qn_directory_make(directory);
+  return make_directory(store, directory);
 }
 
 /* The directory of the entry may vanish at any time: when another process clears the store. */
 static qn_status publish_once(qn_store *store, const char *path, qn_sv entry) {
   qn_stage stage;
-  if (!qn_file_exists(path)) QN_TRY(make_directory_of(path));
+  if (!qn_file_exists(path)) QN_TRY(make_directory_of(store, path));
   QN_TRY(stage_entry(store, entry, &stage));
   return qn_stage_publish(&stage, path);
 }
 
-qn_status qn_store_publish(qn_store *store, const qn_key *key, uint32_t kind, qn_sv entry, qn_counter counted_as) {
+qn_status qn_store_publish(qn_store *store, const qn_key *key, uint32_t kind, qn_sv entry, qn_counter counted_as,
+                           uint64_t *out_bytes) {
   char path[4096];
   qn_counters change = {0}, after = {0};
+  *out_bytes = 0;
   if (!qn_store_entry_path(store, key, kind, path, sizeof path))
     QN_FAIL(QN_ERROR_LIMIT, "the cache directory's name is too long");
   bool is_new = !qn_file_exists(path);
@@ -301,12 +331,7 @@ qn_status qn_store_publish(qn_store *store, const qn_key *key, uint32_t kind, qn
   change.values[QN_COUNT_BYTES] = (int64_t)entry.size - (int64_t)old_size;
   uint64_t now = qn_store_count(store, &change, &after);
   if (now != 0) (void)!qn_file_set_time(path, now);
-  uint64_t max = store->settings.max_bytes;
-  if (max != 0 && now != 0 && after.values[QN_COUNT_BYTES] > (int64_t)max) {
-    qn_store_kept kept;
-    (void)!qn_store_prune(store, max - max / 20, QN_POLL,
-                          &kept); /* another one is at it, or the directory is of no use */
-  }
+  if (now != 0 && after.values[QN_COUNT_BYTES] > 0) *out_bytes = (uint64_t)after.values[QN_COUNT_BYTES];
   return QN_OK;
 }
 
@@ -319,8 +344,13 @@ static qn_status put(qn_store *store, const qn_entry_info *info, qn_sv body, qn_
     QN_FAIL(QN_ERROR_LIMIT, "the entry has %zu bytes, and the cache may have %llu", entry->size,
             (unsigned long long)max);
   }
-  qn_status status = qn_store_publish(store, &info->key, info->kind, qn_bytes_view(entry), QN_COUNT_STORES);
+  uint64_t bytes;
+  qn_status status = qn_store_publish(store, &info->key, info->kind, qn_bytes_view(entry), QN_COUNT_STORES, &bytes);
   if (status < 0) qn_store_count_one(store, QN_COUNT_STORES_FAILED);
+  if (status >= 0 && max != 0 && bytes > max) {
+    qn_store_kept kept; /* an error: another one is at it, or the directory is of no use */
+    (void)!qn_store_prune(store, max - max / 20, QN_POLL, &kept);
+  }
   return status;
 }
 
@@ -347,6 +377,18 @@ static uint64_t lock_byte(const qn_key *key) {
   return value + 1;
 }
 
+/* A wait is told after a moment. */
+static qn_status take_lock(const char *path, const qn_key *key, uint64_t timeout_ns, qn_file_lock *out_lock) {
+  char holder[128], digits[LOGGED_DIGITS + 1];
+  if (timeout_ns <= QN_WAITING_QUIET_NS) return qn_file_lock_take(path, lock_byte(key), timeout_ns, out_lock);
+  qn_status status = qn_file_lock_take(path, lock_byte(key), QN_WAITING_QUIET_NS, out_lock);
+  if (status != QN_ERROR_TIMEOUT) return status;
+  qn_lock_holder(path, lock_byte(key), holder, sizeof holder);
+  qn_key_print(key, digits, sizeof digits);
+  qn_waiting_tell("%s, which compiles the same: %s", holder, digits);
+  return qn_file_lock_take(path, lock_byte(key), timeout_ns - QN_WAITING_QUIET_NS, out_lock);
+}
+
 bool qn_store_lock(qn_store *store, const qn_key *key, uint64_t timeout_ns, qn_file_lock *out_lock) {
   char path[4096];
   qn_error_saved saved;
@@ -354,9 +396,10 @@ bool qn_store_lock(qn_store *store, const qn_key *key, uint64_t timeout_ns, qn_f
   if (!may_write(store)) return false;
   qn_error_save(&saved);
   path_in(store, "locks", path, sizeof path);
-  qn_status status = qn_file_lock_take(path, lock_byte(key), timeout_ns, out_lock);
-  if (status == QN_ERROR_NOT_FOUND && qn_directory_make(store->path) >= 0)
-    status = qn_file_lock_take(path, lock_byte(key), timeout_ns, out_lock);
+  qn_status status = take_lock(path, key, timeout_ns, out_lock);
+  if (status == QN_ERROR_NOT_FOUND && make_directory(store, store->path) >= 0)
+    status = take_lock(path, key, timeout_ns, out_lock);
+  if (status >= 0) share_file(store, path);
   if (status < 0) tell("no lock", key, "", qn_error_text());
   qn_error_restore(&saved);
   return status >= 0;

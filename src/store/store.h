@@ -30,6 +30,8 @@ typedef struct qn_store {
   qn_store_settings settings; /* of the mode OFF when the directory may not be used */
   char path[3072];            /* DIRECTORY/v1 */
   char reason[512];           /* why it may not be used, else "" */
+  uint32_t
+      shared_mode; /* permissions of a directory that others may write to: its files get them; 0: it is ours alone */
   _Atomic uint32_t has_swept;
 } qn_store;
 
@@ -79,9 +81,10 @@ bool qn_store_lock(qn_store *store, const qn_key *key, uint64_t timeout_ns, qn_f
 
 /* DIRECTORY/v1/ab/cdef...-KIND; false when it would be too long. */
 bool qn_store_entry_path(const qn_store *store, const qn_key *key, uint32_t kind, char *out, size_t capacity);
-/* Publishes a whole entry's bytes. Counts it as what `counted_as` says. Errors: IO, NOT_FOUND. */
+/* Publishes a whole entry's bytes. Counts it as what `counted_as` says; out_bytes: the store's size then, 0 when it isn't known.
+ * The size is the caller's to keep. Errors: IO, NOT_FOUND. */
 QN_MUST_USE qn_status qn_store_publish(qn_store *store, const qn_key *key, uint32_t kind, qn_sv entry,
-                                       qn_counter counted_as);
+                                       qn_counter counted_as, uint64_t *out_bytes);
 /* Counts. The time to stamp a used entry with, 0 when there is none. */
 uint64_t qn_store_count(qn_store *store, const qn_counters *change, qn_counters *out);
 static inline uint64_t qn_store_count_one(qn_store *store, qn_counter counter) {

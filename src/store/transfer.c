@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/log.h"
 #include "base/os/files.h"
 #include "base/pack.h"
 #include "base/status.h"
@@ -111,9 +112,9 @@ static qn_status check_file(const char *path, qn_sv file, qn_sv *out_entries) {
   return QN_OK;
 }
 
-static qn_status check_entries(const char *path, qn_sv entries, uint64_t *out_count) {
+static qn_status check_entries(const char *path, qn_sv entries, uint64_t *out_count, uint64_t *out_bytes) {
   qn_unpack from = qn_unpack_from(entries);
-  *out_count = 0;
+  *out_count = *out_bytes = 0;
   while (from.rest.size > 0 && !from.failed) {
     qn_sv entry = qn_unpack_text(&from);
     qn_entry_info info;
@@ -123,31 +124,57 @@ static qn_status check_entries(const char *path, qn_sv entries, uint64_t *out_co
     qn_bytes_free(&body);
     if (!sound) return bad(path, "one of its entries is damaged or of another version");
     ++*out_count;
+    *out_bytes += entry.size;
   }
   return from.failed ? bad(path, "it makes no sense") : QN_OK;
 }
 
+/* What would be evicted at once is not taken in. */
+static qn_status check_size(const qn_store *store, const char *path, uint64_t bytes) {
+  uint64_t max = store->settings.max_bytes;
+  if (max == 0 || bytes <= max) return QN_OK;
+  QN_FAIL(QN_ERROR_LIMIT,
+          "'%s' can't be imported: its entries have %llu bytes, and the cache may have %llu; QUERN_CACHE_MAX_SIZE sets "
+          "that, and "
+          "`quern cache export FILE KEY...` takes some of the entries",
+          path, (unsigned long long)bytes, (unsigned long long)max);
+}
+
+/* The size is kept when all are there: what goes then is older than every one of them. */
+static void keep_size(qn_store *store, uint64_t bytes) {
+  qn_store_kept kept;
+  qn_error_saved saved;
+  uint64_t max = store->settings.max_bytes;
+  if (max == 0 || bytes <= max) return;
+  qn_error_save(&saved);
+  if (qn_store_prune(store, max, QN_STORE_PATIENCE_NS, &kept) < 0) QN_LOG(CACHE, "not pruned: %s", qn_error_text());
+  qn_error_restore(&saved);
+}
+
 static qn_status store_entries(qn_store *store, qn_sv entries) {
+  uint64_t bytes = 0;
   qn_unpack from = qn_unpack_from(entries);
   while (from.rest.size > 0) {
     qn_sv entry = qn_unpack_text(&from);
     qn_entry_info info;
     if (from.failed || !qn_entry_look(entry, &info)) break;
-    QN_TRY(qn_store_publish(store, &info.key, info.kind, entry, QN_COUNT_IMPORTS));
+    QN_TRY(qn_store_publish(store, &info.key, info.kind, entry, QN_COUNT_IMPORTS, &bytes));
   }
+  keep_size(store, bytes);
   return QN_OK;
 }
 
 qn_status qn_store_import(qn_store *store, const char *path, uint64_t *out_entries) {
   qn_bytes file = {0};
   qn_sv entries = {0};
-  uint64_t count = 0;
+  uint64_t count = 0, bytes = 0;
   if (store->settings.mode == QN_STORE_OFF || store->settings.mode == QN_STORE_READ)
     QN_FAIL(QN_ERROR_UNSUPPORTED, "nothing may be written to the cache%s%s", store->reason[0] ? ": " : "",
             store->reason);
   qn_status status = qn_file_read(path, file_limit, &file);
   if (status >= 0) status = check_file(path, qn_bytes_view(&file), &entries);
-  if (status >= 0) status = check_entries(path, entries, &count);
+  if (status >= 0) status = check_entries(path, entries, &count, &bytes);
+  if (status >= 0) status = check_size(store, path, bytes);
   if (status >= 0) status = store_entries(store, entries);
   qn_bytes_free(&file);
   if (status >= 0) *out_entries = count;

@@ -9,8 +9,9 @@
  * NOT_FOUND when a name names nothing, IO, OUT_OF_HOST_MEMORY. */
 QN_MUST_USE qn_status qn_store_export(qn_store *store, const char *path, const char *const *names, uint32_t count,
                                       uint64_t *out_entries);
-/* Checks the whole file, then every entry, before the first is stored. Errors: DATA, NOT_FOUND, IO, UNSUPPORTED when nothing
- * may be stored. */
+/* Checks the whole file, then every entry, before the first is stored. They stay: when the store becomes too large, older
+ * entries go. Errors: DATA, NOT_FOUND, IO, LIMIT when they are larger than the store may be, UNSUPPORTED when nothing may be
+ * stored. */
 QN_MUST_USE qn_status qn_store_import(qn_store *store, const char *path, uint64_t *out_entries);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const char help[] =
     "quern build FILE.cl... -o DIR [--emit KIND[,KIND]] [--target T[,T]] [--name NAME] [-P NAME=V]   compile ahead of "
@@ -289,8 +290,8 @@ static tool_status write_outputs(const plan *p) {
                              .artifact = &job->artifact};
     list[i] = &outputs[i];
   }
-  qn_status status =
-      qn_outputs_write(p->options.directory, list, (uint32_t)p->job_count, p->options.touch ? QN_OUTPUTS_TOUCH : 0);
+  uint64_t flags = (p->options.touch ? QN_OUTPUTS_TOUCH : 0) | (isatty(STDERR_FILENO) ? QN_OUTPUTS_SHOW_WAITS : 0);
+  qn_status status = qn_outputs_write(p->options.directory, list, (uint32_t)p->job_count, flags);
   free(list);
   free(outputs);
   return status < 0 ? tool_library_error(status, "-o %s", p->options.directory) : TOOL_OK;

@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "build.h"
 #include "run.h"
@@ -27,7 +28,7 @@ static void run_job(const build_options *o, build_job *job) {
   options.options = o->build;
   options.target = job->target;
   options.name = o->name;
-  options.flags = QN_BUILD_DEFER_HIT;
+  options.flags = QN_BUILD_DEFER_HIT | (isatty(STDERR_FILENO) ? QN_BUILD_SHOW_WAITS : 0);
   job->status = qn_build(&options, &job->artifact);
   if (job->status < 0) job->error = tool_copy(qn_error_text(), strlen(qn_error_text()));
 }

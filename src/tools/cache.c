@@ -13,7 +13,8 @@
 static const char help[] =
     "quern cache [stats|list|verify|prune|clear|export FILE [KEY...]|import FILE] [--json]\n"
     "\n"
-    "  stats            where it is, how large, hits and misses with their reasons, over all processes\n"
+    "  stats            where it is, sizes, oldest and newest use; hits, and misses with their reasons, over all "
+    "processes\n"
     "  list             every entry: key, kind, size, last use, what it was made from\n"
     "  verify           reads every entry and removes damaged ones\n"
     "  prune [--max S]  removes what was used longest ago until S are left (1.5G, 500M, 64KiB); default: its own "
@@ -22,7 +23,7 @@ static const char help[] =
     "  export FILE      writes entries to a file: all, or those whose key begins with KEY (8 digits or more), or "
     "whose\n"
     "                   label is KEY\n"
-    "  import FILE      takes them in, on another machine; the whole file is checked first\n"
+    "  import FILE      takes them in, on another machine; the whole file is checked first. Older entries make room\n"
     "  --json           stats, list and the others as one JSON object\n"
     "\n"
     "QUERN_CACHE_DIR, QUERN_CACHE_MAX_SIZE and QUERN_CACHE=off|read|write|recache say what the cache does.\n"
@@ -41,37 +42,85 @@ typedef struct cache_options {
 
 /* ---- Statistics --------------------------------------------------------------------------------- */
 
-static tool_status stats(const cache_options *o) {
-  qn_cache_info info = QN_INIT(qn_cache_info);
-  qn_status status = qn_cache_query(&info);
-  if (status < 0) return tool_library_error(status, "stats");
-  json j = {stdout, false};
-  if (o->json) {
-    json_open(&j, NULL, '{');
-    json_string(&j, "directory", info.directory);
-    json_string(&j, "mode", info.mode);
-    json_string(&j, "reason", info.reason);
-    json_u64(&j, "max_bytes", info.max_bytes);
-  } else {
-    printf("directory   %s\nmode        %s%s%s\n", info.directory[0] ? info.directory : "none", info.mode,
-           info.reason[0] ? ": " : "", info.reason);
-    if (info.max_bytes) printf("limit       %" PRIu64 " bytes\n\n", info.max_bytes);
-    if (!info.max_bytes) printf("limit       none\n\n");
-  }
-  for (uint32_t i = 0; i < info.counter_count; i++) {
+static void format_time(uint64_t ns, char *out, size_t capacity) {
+  time_t seconds = (time_t)(ns / 1000000000u);
+  struct tm parts;
+  if (!localtime_r(&seconds, &parts) || strftime(out, capacity, "%Y-%m-%d %H:%M:%S", &parts) == 0) out[0] = '\0';
+}
+
+/* The unit that leaves a number of at most three digits. */
+static void print_age(const char *what, uint64_t ns) {
+  static const struct {
+    const char *name;
+    uint64_t seconds;
+  } units[] = {{"days", 86400}, {"hours", 3600}, {"minutes", 60}, {"seconds", 1}};
+  char when[32];
+  uint64_t now = (uint64_t)time(NULL), then = ns / 1000000000u, age = now > then ? now - then : 0;
+  size_t unit = 0;
+  while (unit < 3 && age < 2 * units[unit].seconds) unit++;
+  format_time(ns, when, sizeof when);
+  printf("%s %s, %" PRIu64 " %s ago\n", what, when, age / units[unit].seconds, units[unit].name);
+}
+
+static void print_where(const qn_cache_info *info, const qn_cache_summary *s) {
+  printf("directory   %s\nmode        %s%s%s\n", info->directory[0] ? info->directory : "none", info->mode,
+         info->reason[0] ? ": " : "", info->reason);
+  if (info->max_bytes) printf("limit       %" PRIu64 " bytes\n", info->max_bytes);
+  if (!info->max_bytes) printf("limit       none\n");
+  printf("size        %" PRIu64 " bytes in %" PRIu64 " entries\n", s->bytes, s->entries);
+  printf("programs    %" PRIu64 " bytes in %" PRIu64 "\n", s->program_bytes, s->programs);
+  printf("manifests   %" PRIu64 " bytes in %" PRIu64 "\n", s->manifest_bytes, s->manifests);
+  printf("artifacts   %" PRIu64 " bytes in %" PRIu64 "\n", s->artifact_bytes, s->artifacts);
+  if (s->entries) print_age("oldest use ", s->oldest_ns);
+  if (s->entries) print_age("newest use ", s->newest_ns);
+  putchar('\n');
+}
+
+static void write_where(json *j, const qn_cache_info *info, const qn_cache_summary *s) {
+  json_string(j, "directory", info->directory);
+  json_string(j, "mode", info->mode);
+  json_string(j, "reason", info->reason);
+  json_u64(j, "max_bytes", info->max_bytes);
+  json_u64(j, "programs", s->programs);
+  json_u64(j, "program_bytes", s->program_bytes);
+  json_u64(j, "manifests", s->manifests);
+  json_u64(j, "manifest_bytes", s->manifest_bytes);
+  json_u64(j, "artifacts", s->artifacts);
+  json_u64(j, "artifact_bytes", s->artifact_bytes);
+  json_u64(j, "oldest_use_ns", s->oldest_ns);
+  json_u64(j, "newest_use_ns", s->newest_ns);
+}
+
+static tool_status show_counters(const cache_options *o, json *j, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
     const char *name, *text;
     int64_t value;
-    status = qn_cache_counter(i, &name, &text, &value);
+    qn_status status = qn_cache_counter(i, &name, &text, &value);
     if (status < 0) return tool_library_error(status, "stats");
     if (o->json)
-      json_i64(&j, name, value);
+      json_i64(j, name, value);
     else
       printf("%12" PRId64 "  %-18s %s\n", value, name, text);
   }
-  if (o->json) {
-    json_close(&j, '}');
-    putchar('\n');
+  return TOOL_OK;
+}
+
+static tool_status stats(const cache_options *o) {
+  qn_cache_info info = QN_INIT(qn_cache_info);
+  qn_cache_summary summary = QN_INIT(qn_cache_summary);
+  qn_status status = qn_cache_query(&info);
+  if (status >= 0) status = qn_cache_summarize(&summary);
+  if (status < 0) return tool_library_error(status, "stats");
+  json j = {stdout, false};
+  if (!o->json) {
+    print_where(&info, &summary);
+    return show_counters(o, &j, info.counter_count);
   }
+  json_open(&j, NULL, '{');
+  write_where(&j, &info, &summary);
+  TOOL_TRY(show_counters(o, &j, info.counter_count));
+  json_close(&j, '}');
+  putchar('\n');
   return TOOL_OK;
 }
 
@@ -82,20 +131,13 @@ typedef struct printer {
   bool as_json;
 } printer;
 
-static void print_time(uint64_t ns) {
-  char text[32];
-  time_t seconds = (time_t)(ns / 1000000000u);
-  struct tm parts;
-  if (!localtime_r(&seconds, &parts) || strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &parts) == 0) text[0] = '\0';
-  printf("%-19s", text);
-}
-
 static int32_t print_entry(void *user, const qn_cache_entry *entry) {
   printer *p = user;
   if (!p->as_json) {
     printf("%.16s  %-8s %9" PRIu64 "  ", entry->key, entry->kind, entry->file_bytes);
-    print_time(entry->used_ns);
-    printf("  %s\n", entry->label);
+    char when[32];
+    format_time(entry->used_ns, when, sizeof when);
+    printf("%-19s  %s\n", when, entry->label);
     return 0;
   }
   json_open(&p->j, NULL, '{');

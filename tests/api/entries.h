@@ -249,6 +249,10 @@ static qn_status query_cache(void) {
   qn_cache_info cache = QN_INIT(qn_cache_info);
   return qn_cache_query(&cache);
 }
+static qn_status summarize_cache(void) {
+  qn_cache_summary summary = QN_INIT(qn_cache_summary);
+  return qn_cache_summarize(&summary);
+}
 static qn_status count_cache(void) {
   const char *name, *what;
   int64_t counted;
@@ -287,6 +291,7 @@ static const struct {
     {"qn_cache_export", NULL},
     {"qn_cache_import", NULL},
     {"qn_cache_query", query_cache},
+    {"qn_cache_summarize", summarize_cache},
     {"qn_cache_counter", count_cache},
     {"qn_cache_size", read_size},
     {"qn_cache_list", list_cache},

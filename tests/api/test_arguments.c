@@ -186,6 +186,7 @@ static qn_status map_and_unmap(void *pointer) { return qn_buffer_unmap(live.buff
   X(qn_outputs_write, directory, qn_outputs_write(NULL, &some_output, 1, 0))                                      \
   X(qn_outputs_write, outputs, qn_outputs_write("/nowhere", NULL, 1, 0))                                          \
   X(qn_cache_query, out_info, qn_cache_query(NULL))                                                               \
+  X(qn_cache_summarize, out_summary, qn_cache_summarize(NULL))                                                    \
   X(qn_cache_counter, out_name, qn_cache_counter(0, NULL, &out.name, &out.ns))                                    \
   X(qn_cache_counter, out_text, qn_cache_counter(0, &out.name, NULL, &out.ns))                                    \
   X(qn_cache_counter, out_value, qn_cache_counter(0, &out.name, &out.name, NULL))                                 \

@@ -2,7 +2,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/os/clock.h"
@@ -11,10 +13,19 @@
 /* The system can't wait with a limit, so a waiter asks again: at first after this long, then at growing distances. */
 static const uint64_t first_pause_ns = 20000, last_pause_ns = 10000000;
 
-static qn_status take_open(int file, const char *path, uint64_t byte, uint64_t timeout_ns) {
+/* One try of a lock: a byte of a file, or a directory. */
+static bool try_byte(int file, uint64_t byte) {
   struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)byte, .l_len = 1};
+  return fcntl(file, F_OFD_SETLK, &range) == 0;
+}
+static bool try_directory(int file, uint64_t byte) {
+  (void)byte;
+  return flock(file, LOCK_EX | LOCK_NB) == 0;
+}
+
+static qn_status wait_for(bool (*try)(int, uint64_t), int file, const char *path, uint64_t byte, uint64_t timeout_ns) {
   uint64_t deadline = qn_clock_deadline(timeout_ns), pause = first_pause_ns;
-  while (fcntl(file, F_OFD_SETLK, &range) != 0) {
+  while (!try(file, byte)) {
     if (errno == EINTR) continue;
     if (errno != EAGAIN && errno != EACCES)
       QN_FAIL(QN_ERROR_IO, "'%s' can't be locked: %s", path, strerrordesc_np(errno));
@@ -26,19 +37,31 @@ static qn_status take_open(int file, const char *path, uint64_t byte, uint64_t t
   return QN_OK;
 }
 
-qn_status qn_file_lock_take(const char *path, uint64_t byte, uint64_t timeout_ns, qn_file_lock *out_lock) {
-  int file;
-  do file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
-  while (file < 0 && errno == EINTR);
-  if (file < 0)
-    QN_FAIL(errno == ENOENT ? QN_ERROR_NOT_FOUND : QN_ERROR_IO, "'%s' can't be opened: %s", path,
-            strerrordesc_np(errno));
-  qn_status status = take_open(file, path, byte, timeout_ns);
+static qn_status open_for(const char *path, int flags, int *out_file) {
+  do *out_file = open(path, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
+  while (*out_file < 0 && errno == EINTR);
+  if (*out_file >= 0) return QN_OK;
+  QN_FAIL(errno == ENOENT ? QN_ERROR_NOT_FOUND : QN_ERROR_IO, "'%s' can't be opened: %s", path, strerrordesc_np(errno));
+}
+
+static qn_status keep(int file, qn_status status, qn_file_lock *out_lock) {
   if (status < 0)
     close(file);
   else
     out_lock->file = file;
   return status;
+}
+
+qn_status qn_file_lock_take(const char *path, uint64_t byte, uint64_t timeout_ns, qn_file_lock *out_lock) {
+  int file;
+  QN_TRY(open_for(path, O_RDWR | O_CREAT, &file));
+  return keep(file, wait_for(try_byte, file, path, byte, timeout_ns), out_lock);
+}
+
+qn_status qn_directory_lock_take(const char *path, uint64_t timeout_ns, qn_file_lock *out_lock) {
+  int file;
+  QN_TRY(open_for(path, O_RDONLY | O_DIRECTORY, &file));
+  return keep(file, wait_for(try_directory, file, path, 0, timeout_ns), out_lock);
 }
 
 qn_status qn_file_lock_read(const qn_file_lock *lock, void *out, size_t capacity, size_t *out_size) {

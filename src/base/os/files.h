@@ -39,8 +39,11 @@ bool qn_file_exists(const char *path);
 /* Errors: NOT_FOUND, IO. */
 QN_MUST_USE qn_status qn_file_remove(const char *path);
 
-/* Sets the time of last modification. Errors: NOT_FOUND, IO. */
+/* Sets the time of last modification; of another user's file, that may be written to, to the present. Errors: NOT_FOUND, IO. */
 QN_MUST_USE qn_status qn_file_set_time(const char *path, uint64_t ns);
+
+/* Adds permission bits. One that has them stays untouched, whoever owns it. Errors: NOT_FOUND, IO. */
+QN_MUST_USE qn_status qn_file_add_mode(const char *path, uint32_t bits);
 
 /* Names in a directory, sorted by byte, without "." and "..", in `arena`. Errors: NOT_FOUND, IO, OUT_OF_HOST_MEMORY. */
 QN_MUST_USE qn_status qn_directory_list(qn_arena *arena, const char *path, const char ***out_names, size_t *out_count);
