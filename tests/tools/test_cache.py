@@ -7,7 +7,7 @@ import sys
 import time
 import unittest
 
-from quern_test import CommandTest, QUERN, SOURCE, example
+from quern_test import CommandTest, QUERN
 
 LONG = os.environ.get("QUERN_LONG") == "1"
 KERNEL = """#include "amount.h"

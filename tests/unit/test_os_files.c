@@ -217,9 +217,13 @@ static void test_directories_are_made_with_their_parents(void **state) {
   assert_int_equal(qn_directory_make("/"), QN_OK);
   assert_int_equal(qn_directory_make("."), QN_OK);
   write_ok(in_root("a/file"), "");
-  assert_int_equal(qn_directory_make(in_root("a/file/x")), QN_ERROR_IO);
-  assert_non_null(strstr(qn_error_text(), "Not a directory"));
-  assert_int_equal(qn_directory_make(in_root("a/file")), QN_ERROR_IO);
+  assert_int_equal(qn_directory_make(in_root("a/file/x")), QN_ERROR_INVALID_ARGUMENT);
+  assert_non_null(strstr(qn_error_text(), "a/file' is not a directory"));
+  assert_int_equal(qn_directory_make(in_root("a/file")), QN_ERROR_INVALID_ARGUMENT);
+  assert_non_null(strstr(qn_error_text(), "a/file' can't be made: it is not a directory"));
+  assert_int_equal(symlink("nowhere", in_root("a/link")), 0);
+  assert_int_equal(qn_directory_make(in_root("a/link/x")), QN_ERROR_INVALID_ARGUMENT);
+  assert_non_null(strstr(qn_error_text(), "a/link' is a link to 'nowhere', which is not there"));
   assert_int_equal(qn_directory_make(""), QN_ERROR_IO);
 }
 

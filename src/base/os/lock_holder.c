@@ -2,11 +2,13 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* Linux tells the locks of each open file of a process:
  *   /proc/PID/fdinfo/FD:  lock:	1: OFDLCK ADVISORY  WRITE -1 fe:00:1043 5 5 */
@@ -19,12 +21,20 @@ static bool is_the_lock(const char *line, uint64_t inode, uint64_t byte) {
   return byte == QN_LOCK_WHOLE ? strcmp(kind, "FLOCK") == 0 : strcmp(kind, "OFDLCK") == 0 && start == byte;
 }
 
+/* What the system tells of a process: a few lines. "": it is gone, or another user's. */
+static void read_text(const char *path, char *out, size_t capacity) {
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  ssize_t size = file < 0 ? 0 : read(file, out, capacity - 1);
+  out[size < 0 ? 0 : size] = '\0';
+  if (file >= 0) close(file);
+}
+
 static bool file_has_lock(const char *path, uint64_t inode, uint64_t byte) {
-  char line[256];
+  char text[4096];
   bool found = false;
-  FILE *file = fopen(path, "re");
-  while (file && !found && fgets(line, sizeof line, file)) found = is_the_lock(line, inode, byte);
-  if (file) fclose(file);
+  read_text(path, text, sizeof text);
+  for (const char *line = strstr(text, "lock:"); line && !found; line = strstr(line + 1, "lock:"))
+    found = is_the_lock(line, inode, byte);
   return found;
 }
 
@@ -44,11 +54,9 @@ static bool process_has_lock(const char *process, uint64_t inode, uint64_t byte)
 }
 
 static void name_process(const char *process, char *out, size_t capacity) {
-  char path[600], name[64] = "";
+  char path[600], name[64];
   snprintf(path, sizeof path, "/proc/%s/comm", process);
-  FILE *file = fopen(path, "re");
-  if (file && !fgets(name, sizeof name, file)) name[0] = '\0';
-  if (file) fclose(file);
+  read_text(path, name, sizeof name);
   name[strcspn(name, "\n")] = '\0';
   snprintf(out, capacity, "process %s%s%s%s", process, name[0] ? " (" : "", name, name[0] ? ")" : "");
 }
