@@ -50,15 +50,23 @@ static bool admit(qn_diags *diags, qn_severity *severity, bool *promoted) {
   return true;
 }
 
-bool qn_diag_told_place(qn_diags *diags, qn_loc loc) {
+/* Where a macro's token is written; 0: it is none. */
+static qn_loc place_in_macro(const qn_diags *diags, qn_loc loc) {
   const qn_expansion *e = qn_sources_expansion(diags->sources, loc);
-  if (e == NULL) return false;
-  qn_loc place = e->macro->locs[loc - e->base];
+  return e ? e->macro->locs[loc - e->base] : 0;
+}
+
+bool qn_diag_is_told_place(const qn_diags *diags, qn_loc loc) {
+  qn_loc place = place_in_macro(diags, loc);
   uint32_t kept = diags->told_count < QN_TOLD_PLACES ? diags->told_count : QN_TOLD_PLACES;
-  for (uint32_t i = 0; i < kept; i++)
+  for (uint32_t i = 0; i < kept && place; i++)
     if (diags->told_places[i] == place) return true;
-  diags->told_places[diags->told_count++ % QN_TOLD_PLACES] = place;
   return false;
+}
+
+void qn_diag_tell_place(qn_diags *diags, qn_loc loc) {
+  qn_loc place = place_in_macro(diags, loc);
+  if (place) diags->told_places[diags->told_count++ % QN_TOLD_PLACES] = place;
 }
 
 /* What a terminal could take for a command is shown as '?'. */
@@ -211,9 +219,9 @@ static void tell_macros(qn_diags *diags, qn_loc loc) {
 void qn_diagv(qn_diags *diags, qn_severity severity, qn_loc loc, uint32_t length, const char *format, va_list args) {
   static const char *const words[] = {[QN_NOTE] = "note", [QN_WARNING] = "warning", [QN_ERROR] = "error"};
   bool note = severity == QN_NOTE, promoted = false;
-  bool is_told = severity == QN_ERROR && diags->errors > 0 && qn_diag_told_place(diags, loc);
+  bool is_told = severity == QN_ERROR && qn_diag_is_told_place(diags, loc);
   bool admitted = !is_told && admit(diags, &severity, &promoted);
-  if (admitted && severity == QN_ERROR) (void)qn_diag_told_place(diags, loc);
+  if (admitted && severity == QN_ERROR) qn_diag_tell_place(diags, loc);
   if (!note) diags->last_suppressed = !admitted;
   if (!admitted) return;
   tell(diags, words[severity], loc, length, format, args, promoted ? " [-Werror]\n" : "\n");

@@ -49,9 +49,11 @@ void qn_diags_free(qn_diags *diags);
 void qn_diag(qn_diags *diags, qn_severity severity, qn_loc loc, uint32_t length, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 void qn_diagv(qn_diags *diags, qn_severity severity, qn_loc loc, uint32_t length, const char *format, va_list args);
-/* Whether an error was told at this place in a macro's text; from now on it was. Such errors are told at the macro's first
- * use alone; qn_diag asks this itself. False for what stands in a file. */
-bool qn_diag_told_place(qn_diags *diags, qn_loc loc);
+/* Whether an error was told at this place in a macro's text. Such errors are told at the macro's first use alone; qn_diag
+ * asks this itself. False for what stands in a file. */
+bool qn_diag_is_told_place(const qn_diags *diags, qn_loc loc);
+/* An error is being told that has to do with this place. */
+void qn_diag_tell_place(qn_diags *diags, qn_loc loc);
 /* Ends the compilation after the error that was just told: nothing that follows would help. */
 void qn_diags_stop(qn_diags *diags);
 

@@ -76,6 +76,7 @@ void fuzz_one(const char *text, size_t size) {
   FUZZ_CHECK(is_expected);
   FUZZ_CHECK((status == QN_ERROR_COMPILE) == (r.diags.errors > 0) || status == QN_ERROR_OUT_OF_HOST_MEMORY);
   FUZZ_CHECK(r.diags.errors <= 20);
+  FUZZ_CHECK(!r.diags.structure_lost || r.diags.errors > 0); /* nothing is wrong in silence */
   if (status == QN_OK) check_text(r.module);
   pp_close(r.pp);
   ir_module_free(r.module);

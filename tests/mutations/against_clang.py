@@ -31,11 +31,12 @@ def main():
     options = parser.parse_args()
     files = options.files or [str(p) for d in ("examples", "bench/kernels", "tests/kernels/front", "tests/kernels/builtin")
                               for p in sorted((root / d).glob("*.cl"))]
+    flags = ["-Xclang", "-cl-ext=+cl_khr_fp64,+__opencl_c_fp64", "--target=spir64"]
+    files = [path for path in files if not clang_errors(options.clang, path, flags)]
     with tempfile.TemporaryDirectory() as directory:
         subprocess.run([options.mutations, *files, "--write", directory], stdout=subprocess.DEVNULL, check=False)
         texts = sorted(pathlib.Path(directory).glob("*.cl"))
         texts = random.Random(1).sample(texts, min(options.texts, len(texts)))
-        flags = ["-Xclang", "-cl-ext=+cl_khr_fp64,+__opencl_c_fp64", "--target=spir64"]
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             theirs = list(pool.map(lambda path: clang_errors(options.clang, str(path), flags), texts))
         lines = {"we accept": [], "clang accepts": []}

@@ -10,25 +10,27 @@
 /* ---- Signatures ---------------------------------------------------------------------------------------------------
  */
 
-static bool holds_pointer(const front_type *type) {
-  while (type->kind == FRONT_ARRAY) type = type->elem;
-  if (type->kind == FRONT_POINTER) return true;
-  if (type->kind != FRONT_RECORD) return false;
-  for (uint32_t i = 0; i < type->record->member_count; i++) {
-    if (holds_pointer(type->record->members[i].type)) return true;
+/* Names of types that have another size on the host (6.9 k of the specification). */
+static bool is_of_device_size(const char *type_name) {
+  static const char *const names[] = {"size_t", "ptrdiff_t", "intptr_t", "uintptr_t"};
+  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    if (strcmp(type_name, names[i]) == 0) return true;
   }
   return false;
 }
 
-static const char *kernel_parameter_fault(const front_type *type) {
+static const char *kernel_parameter_fault(const front_type *type, const char *type_name) {
   if (type->kind == FRONT_POINTER) {
     if (type->elem->space == IR_PRIVATE) return "points to private memory; it needs __global, __constant or __local";
     if (type->elem->kind == FRONT_POINTER) return "points to pointers, which the host can't fill in";
     return NULL;
   }
   if (type->kind == FRONT_BOOL) return "is a bool, whose size the host can't know; use int";
+  if (is_of_device_size(type_name)) return "is of a type whose size the host can't know; use uint or ulong";
   if (type->kind == FRONT_RECORD && !front_is_complete(type)) return "has an incomplete type";
-  if (holds_pointer(type)) return "holds a pointer, which the host can't fill in";
+  if (type->kind != FRONT_RECORD) return NULL;
+  if (type->record->holds_bool) return "holds a bool, whose size the host can't know; use int";
+  if (type->record->holds_pointer) return "holds a pointer, which the host can't fill in";
   return NULL;
 }
 
@@ -40,7 +42,7 @@ static bool check_kernel(front *f, const front_func *func) {
   }
   for (uint32_t i = 0; i < func->param_count; i++) {
     const front_object *param = func->params[i];
-    const char *fault = kernel_parameter_fault(param->type);
+    const char *fault = kernel_parameter_fault(param->type, param->type_name);
     if (fault == NULL) continue;
     front_error(f, param->loc, param->length, "parameter '%.*s' of a kernel %s", QN_SV_ARG(param->name), fault);
     func->params[i]->is_failed = true;

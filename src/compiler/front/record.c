@@ -157,6 +157,9 @@ static void lay_out(front *f, front_record *record) {
     types[i] = front_ir(f, m->type);
     names[i] = qn_arena_copy(f->arena, m->name.size > 0 ? m->name : QN_SV(""));
     aligns[i] = m->align;
+    const front_type *base = array_base(m->type);
+    record->holds_pointer |= base->kind == FRONT_POINTER || (base->kind == FRONT_RECORD && base->record->holds_pointer);
+    record->holds_bool |= base->kind == FRONT_BOOL || (base->kind == FRONT_RECORD && base->record->holds_bool);
     if (names[i] == NULL) f->failed = true;
     uint32_t depth = m->type->kind == FRONT_RECORD ? m->type->record->depth : m->type->depth;
     if (depth >= record->depth) record->depth = depth + 1;

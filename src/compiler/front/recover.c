@@ -100,8 +100,8 @@ void front_panic(front *f) {
 
 /* A macro whose text ends too early, or is none, is told once. */
 static bool is_of_told_macro(front *f) {
-  bool is_told = qn_diag_told_place(f->diags, f->tok.pp.loc);
-  is_told |= qn_diag_told_place(f->diags, f->last_loc);
+  bool is_told = qn_diag_is_told_place(f->diags, f->tok.pp.loc) || qn_diag_is_told_place(f->diags, f->last_loc);
+  if (!is_told) qn_diag_tell_place(f->diags, f->last_loc); /* that of the token itself comes with the error */
   qn_loc loc;
   pp_name *nothing = f->tok.pp.after_nothing ? pp_last_nothing(f->p, &loc) : NULL;
   if (nothing == NULL) return is_told;
@@ -120,13 +120,16 @@ void front_note_nothing(front *f) {
 
 bool front_is_old_news(front *f) {
   if (f->is_panicking) return true;
-  bool is_old = f->diags->tokens_lost || f->diags->errors > f->recovery.span.errors || has_doubtful_name(f) ||
-                is_of_told_macro(f);
+  bool is_of_macro = is_of_told_macro(f);
+  if (f->diags->errors == 0) return false; /* silence is for what follows an error */
+  bool is_old =
+      is_of_macro || f->diags->tokens_lost || f->diags->errors > f->recovery.span.errors || has_doubtful_name(f);
   if (is_old) front_panic(f);
   return is_old;
 }
 
 bool front_is_structure_doubtful(const front *f) {
+  if (f->diags->errors == 0) return false;
   return f->recovery.is_damaged || f->diags->tokens_lost || f->diags->errors > f->recovery.outermost_errors;
 }
 

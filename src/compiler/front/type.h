@@ -53,8 +53,9 @@ struct front_record {
   qn_sv tag; /* or the typedef's name of a record without a tag; may be empty */
   qn_loc loc;
   bool is_union, is_complete, is_packed;
-  bool is_begun;  /* its body was met */
-  bool is_failed; /* its body was reported: say nothing more about it */
+  bool is_begun;                  /* its body was met */
+  bool holds_pointer, holds_bool; /* in a member, or a member's member */
+  bool is_failed;                 /* its body was reported: say nothing more about it */
   front_member *members;
   uint32_t member_count;
   uint64_t align; /* attribute aligned; 0: none */

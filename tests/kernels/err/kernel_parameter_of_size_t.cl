@@ -1,0 +1,1 @@
+__kernel void k(__global int *p, size_t n) { p[0] = (int)n; }
