@@ -199,12 +199,16 @@ static tool_status read_raw(run_argument *a, const char *path) {
   return status;
 }
 
+static bool is_picture(const char *path) {
+  return tool_ends_with(path, ".png") || tool_ends_with(path, ".jpg") || tool_ends_with(path, ".jpeg");
+}
+
 static tool_status read_array(resolver *r, run_argument *a, const char *path) {
   array file = {0};
   tool_status status;
   if (tool_ends_with(path, ".npy")) {
     status = npy_read(path, &file);
-  } else if (tool_ends_with(path, ".png") || tool_ends_with(path, ".jpg") || tool_ends_with(path, ".jpeg")) {
+  } else if (is_picture(path)) {
     uint32_t width = width_of(a);
     if (width != 1 && width != 3 && width != 4)
       return tool_error(
@@ -271,7 +275,8 @@ static tool_status put_number(run_argument *a, uint32_t lane, const char *text) 
   uint32_t bytes = array_type_of(a->info.element_type)->bytes;
   if (!array_parse_scalar(a->info.element_type, text, a->value + lane * bytes)) {
     char why[160];
-    snprintf(why, sizeof why, "'%s' is no %s%s", text, array_type_of(a->info.element_type)->name,
+    snprintf(why, sizeof why, "'%.80s%s' is no %s%s", text, strlen(text) > 80 ? "..." : "",
+             array_type_of(a->info.element_type)->name,
              array_type_of(a->info.element_type)->is_float ? "" : ", or out of its range");
     return bad_value(a, why);
   }
@@ -466,11 +471,11 @@ static tool_status check_output(const resolver *r, const run_argument *a) {
                       a->info.name, a->out_path);
   for (uint32_t i = 0; i < r->all->count; i++) {
     const run_argument *other = &r->all->items[i];
-    if (other != a && other->out_path && strcmp(other->out_path, a->out_path) == 0)
-      return tool_error(TOOL_USAGE, "--out %s=@%s: '%s' is written to that file too", a->info.name, a->out_path,
-                        other->info.name);
+    if (other != a && other->out_path && tool_outputs_same(other->out_path, a->out_path))
+      return tool_error(TOOL_USAGE, "--out %s=@%s: '%s' is written to that file too, as %s; give each its own",
+                        a->info.name, a->out_path, other->info.name, other->out_path);
   }
-  return TOOL_OK;
+  return tool_outputs_check(a->out_path);
 }
 
 static tool_status bind_pairs(resolver *r, const char *option, run_pair *pairs, uint32_t count) {
@@ -498,6 +503,19 @@ static tool_status bind_pairs(resolver *r, const char *option, run_pair *pairs, 
 
 bool run_argument_is_output(const run_argument *a) {
   return a->info.kind == QN_ARGUMENT_BUFFER && (a->info.access & QN_ACCESS_WRITE);
+}
+
+/* Told before the kernel runs: it may take long. */
+static tool_status check_pictures(const resolver *r) {
+  for (uint32_t i = 0; i < r->all->count; i++) {
+    const run_argument *a = &r->all->items[i];
+    if (!a->out_path || !is_picture(a->out_path)) continue;
+    array made = a->data;
+    made.data = NULL;
+    if (r->o->convert && made.type != QN_TYPE_U16) made.type = QN_TYPE_U8;
+    TOOL_TRY(image_check(a->out_path, &made));
+  }
+  return TOOL_OK;
 }
 
 /* The system gives more memory than there is, and ends the process that uses it: so look before. */
@@ -535,6 +553,7 @@ tool_status run_arguments_resolve(qn_kernel kernel, const char *kernel_name, run
   for (uint32_t i = 0; i < all->count; i++) TOOL_TRY(resolve(&r, &all->items[i]));
   for (uint32_t i = 0; i < all->count; i++)
     if (all->items[i].state != RUN_READY) TOOL_TRY(infer_size(&r, &all->items[i]));
+  TOOL_TRY(check_pictures(&r));
   return check_memory(all);
 }
 

@@ -58,8 +58,10 @@ tool_status npy_parse(const char *path, const char *data, uint64_t size, array *
 tool_status npy_write(const char *path, const char *shown_path, const array *a);
 
 /* PNG and JPEG. A picture has `channels` 1 (grey), 3 (RGB) or 4 (RGBA); shape height x width [x channels]; 8 bits, or
- * 16 from a 16-bit PNG. Larger than 1 Gi pixels is refused. */
+ * 16 from a 16-bit PNG. Larger than 256 Mi pixels is refused. */
 tool_status image_read(const char *path, uint32_t channels, array *out);
+/* Whether an array may be written as that picture; needs no contents. */
+tool_status image_check(const char *shown_path, const array *a);
 tool_status image_write(const char *path, const char *shown_path, const array *a);
 
 #endif

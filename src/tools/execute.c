@@ -32,12 +32,12 @@ static tool_status build_program(const run_options *o, const char *source, uint6
   build.options = o->build;
   qn_status status = qn_program_build(s->device, &build, &s->program);
   if (status == QN_ERROR_COMPILE) /* the text is the diagnostics, each with its place */
-    return tool_error(TOOL_FAILED, "%s does not compile\n%s", o->file, qn_error_text());
+    return tool_error_lines(TOOL_FAILED, qn_error_text(), "%s does not compile", o->file);
   if (status >= 0) status = qn_program_query(s->program, out_info);
   if (status < 0) return tool_library_error(status, "%s", o->file);
   if (out_info->log_bytes && !o->json) {
     char *log = tool_alloc((size_t)out_info->log_bytes + 1, 1);
-    if (qn_program_log(s->program, log, out_info->log_bytes + 1) >= 0) tool_note("%s: warnings\n%s", o->file, log);
+    if (qn_program_log(s->program, log, out_info->log_bytes + 1) >= 0) tool_note_warnings(o->file, log);
     free(log);
   }
   return TOOL_OK;

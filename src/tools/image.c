@@ -283,18 +283,33 @@ tool_status image_read(const char *path, uint32_t channels, array *out) {
   return status;
 }
 
-tool_status image_write(const char *path, const char *shown, const array *a) {
+static bool is_jpeg(const char *path) { return tool_ends_with(path, ".jpg") || tool_ends_with(path, ".jpeg"); }
+
+static uint32_t channels_of(const array *a) { return a->axes == 2 ? 1 : a->axes == 3 ? (uint32_t)a->shape[2] : 0; }
+
+tool_status image_check(const char *shown, const array *a) {
   char text[256];
-  uint32_t channels = a->axes == 2 ? 1 : a->axes == 3 ? (uint32_t)a->shape[2] : 0;
-  bool jpeg = tool_ends_with(shown, ".jpg") || tool_ends_with(shown, ".jpeg");
-  if (channels < 1 || channels > 4 || a->count == 0 || a->shape[0] > IMAGE_MAX_SIDE || a->shape[1] > IMAGE_MAX_SIDE)
-    return tool_error(TOOL_FAILED,
+  uint32_t channels = channels_of(a);
+  bool jpeg = is_jpeg(shown);
+  if (channels < 1 || channels > 4 || a->count == 0 || a->shape[0] > IMAGE_MAX_SIDE || a->shape[1] > IMAGE_MAX_SIDE ||
+      a->shape[0] * a->shape[1] > IMAGE_MAX_PIXELS)
+    return tool_error(TOOL_USAGE,
                       "%s: an array of shape %s is no picture; it needs height x width, or height x width x 1 to 4",
                       shown, array_shape_text(a, text));
   if (a->type != QN_TYPE_U8 && (jpeg || a->type != QN_TYPE_U16))
-    return tool_error(TOOL_FAILED,
+    return tool_error(TOOL_USAGE,
                       "%s: a picture holds uchar%s, the array holds %s; write an .npy file, or use --convert", shown,
                       jpeg ? "" : " or ushort", array_type_of(a->type)->name);
-  if (jpeg && channels == 2) return tool_error(TOOL_FAILED, "%s: a JPEG has 1 or 3 channels, the array has 2", shown);
-  return jpeg ? jpeg_write_file(path, shown, a, channels) : png_write_file(path, shown, a, channels);
+  bool is_too_large = jpeg && (a->shape[0] > JPEG_MAX_DIMENSION || a->shape[1] > JPEG_MAX_DIMENSION);
+  if (is_too_large)
+    return tool_error(TOOL_USAGE, "%s: a JPEG has at most %ld rows and columns, the array's shape is %s", shown,
+                      JPEG_MAX_DIMENSION, array_shape_text(a, text));
+  if (jpeg && channels == 2) return tool_error(TOOL_USAGE, "%s: a JPEG has 1, 3 or 4 channels, the array has 2", shown);
+  return TOOL_OK;
+}
+
+tool_status image_write(const char *path, const char *shown, const array *a) {
+  TOOL_TRY(image_check(shown, a));
+  uint32_t channels = channels_of(a);
+  return is_jpeg(shown) ? jpeg_write_file(path, shown, a, channels) : png_write_file(path, shown, a, channels);
 }

@@ -2,11 +2,15 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
+
+#include "text.h"
 
 static void quoted(json *j, const char *text) {
   fputc('"', j->file);
-  for (; *text; text++) {
+  for (size_t left = strlen(text), bytes; left > 0; text += bytes, left -= bytes) {
     unsigned char c = (unsigned char)*text;
+    bytes = text_character(text, left);
     if (c == '"' || c == '\\')
       fprintf(j->file, "\\%c", c);
     else if (c == '\n')
@@ -15,8 +19,11 @@ static void quoted(json *j, const char *text) {
       fputs("\\t", j->file);
     else if (c < 32)
       fprintf(j->file, "\\u%04x", c);
-    else
-      fputc(c, j->file);
+    else if (bytes == 0) {
+      fputs("\\ufffd", j->file); /* a name of a file may be any bytes */
+      bytes = 1;
+    } else
+      fwrite(text, 1, bytes, j->file);
   }
   fputc('"', j->file);
 }

@@ -18,7 +18,6 @@ typedef struct header {
   bool big_endian, fortran;
   uint64_t shape[ARRAY_MAX_AXES];
   uint32_t axes;
-  bool has_descr, has_order, has_shape;
 } header;
 
 typedef struct cursor {
@@ -98,37 +97,63 @@ static bool take_shape(cursor *c, header *h) {
   return true;
 }
 
+static tool_status header_fault(const char *path, const char *what) {
+  return tool_error(TOOL_FAILED, "%s: .npy header: %s", path, what);
+}
+
+static tool_status take_descr(const char *path, cursor *c, header *h) {
+  char value[64];
+  if (!take_string(c, value))
+    return header_fault(path, "'descr' is no plain number type such as '<f4'; convert the array first");
+  return read_descr(path, value, h);
+}
+
+static tool_status take_order(const char *path, cursor *c, header *h) {
+  h->fortran = take_word(c, "True");
+  if (h->fortran || take_word(c, "False")) return TOOL_OK;
+  return header_fault(path, "'fortran_order' is neither True nor False");
+}
+
+static tool_status take_axes(const char *path, cursor *c, header *h) {
+  if (take_shape(c, h)) return TOOL_OK;
+  if (h->axes == ARRAY_MAX_AXES - 1)
+    return tool_error(TOOL_FAILED, "%s: .npy header: 'shape' has more than %d axes", path, ARRAY_MAX_AXES - 1);
+  return header_fault(path, "'shape' is no list of sizes such as (3, 4), each a whole number below 2**64");
+}
+
+static const struct {
+  const char *name;
+  tool_status (*take)(const char *path, cursor *c, header *h);
+} keys[] = {{"descr", take_descr}, {"fortran_order", take_order}, {"shape", take_axes}};
+enum { KEYS = sizeof keys / sizeof *keys };
+
+/* 'key': value, each key once. */
+static tool_status take_entry(const char *path, cursor *c, header *h, bool seen[KEYS]) {
+  char key[64];
+  if (!take_string(c, key)) return header_fault(path, "a key in quotes is expected");
+  for (size_t i = 0; i < KEYS; i++) {
+    if (strcmp(key, keys[i].name) != 0) continue;
+    if (seen[i]) return tool_error(TOOL_FAILED, "%s: .npy header: '%s' is there twice", path, key);
+    if (!take(c, ':')) return tool_error(TOOL_FAILED, "%s: .npy header: '%s' has no ':' behind it", path, key);
+    seen[i] = true;
+    return keys[i].take(path, c, h);
+  }
+  return tool_error(TOOL_FAILED, "%s: .npy header: unknown key '%s'", path, key);
+}
+
 /* The dictionary {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }. */
 static tool_status read_header(const char *path, cursor c, header *h) {
-  bool good = take(&c, '{');
-  while (good && !take(&c, '}')) {
-    char key[64], value[64];
-    good = take_string(&c, key) && take(&c, ':');
-    if (!good) break;
-    if (strcmp(key, "descr") == 0) {
-      good = take_string(&c, value);
-      if (!good)
-        return tool_error(TOOL_FAILED, "%s: its element type is no plain number type; convert the array first", path);
-      TOOL_TRY(read_descr(path, value, h));
-      h->has_descr = true;
-    } else if (strcmp(key, "fortran_order") == 0) {
-      h->fortran = take_word(&c, "True");
-      good = h->fortran || take_word(&c, "False");
-      h->has_order = true;
-    } else if (strcmp(key, "shape") == 0) {
-      h->axes = 0;
-      good = take_shape(&c, h);
-      h->has_shape = true;
-    } else {
-      return tool_error(TOOL_FAILED, "%s: unknown key '%s' in the .npy header", path, key);
-    }
-    if (good && !take(&c, ',')) {
-      good = take(&c, '}');
-      break;
-    }
+  bool seen[KEYS] = {false};
+  if (!take(&c, '{')) return header_fault(path, "it doesn't start with '{'");
+  bool is_closed = take(&c, '}');
+  while (!is_closed) {
+    TOOL_TRY(take_entry(path, &c, h, seen));
+    bool goes_on = take(&c, ',');
+    is_closed = take(&c, '}');
+    if (!goes_on && !is_closed) return header_fault(path, "expected ',' or '}' behind a value");
   }
-  if (!good || !h->has_descr || !h->has_order || !h->has_shape)
-    return tool_error(TOOL_FAILED, "%s: malformed .npy header", path);
+  for (size_t i = 0; i < KEYS; i++)
+    if (!seen[i]) return tool_error(TOOL_FAILED, "%s: .npy header: '%s' is missing", path, keys[i].name);
   return TOOL_OK;
 }
 
@@ -176,12 +201,12 @@ tool_status npy_parse(const char *path, const char *data, uint64_t size, array *
   if (bytes[6] < 1 || bytes[6] > 3)
     return tool_error(TOOL_FAILED, "%s: .npy version %u.%u is not known (1 to 3 are)", path, bytes[6], bytes[7]);
   uint64_t start = bytes[6] == 1 ? 10 : 12;
-  if (size < start) return tool_error(TOOL_FAILED, "%s: truncated .npy header", path);
+  if (size < start) return tool_error(TOOL_FAILED, "%s: the file ends within the .npy header", path);
   uint64_t length = bytes[8] | (uint64_t)bytes[9] << 8;
   if (bytes[6] > 1) length |= (uint64_t)bytes[10] << 16 | (uint64_t)bytes[11] << 24;
   if (length > NPY_MAX_HEADER)
     return tool_error(TOOL_FAILED, "%s: .npy header of %" PRIu64 " bytes is too large", path, length);
-  if (length > size - start) return tool_error(TOOL_FAILED, "%s: truncated .npy header", path);
+  if (length > size - start) return tool_error(TOOL_FAILED, "%s: the file ends within the .npy header", path);
   header h = {0};
   TOOL_TRY(read_header(path, (cursor){data + start, data + start + length}, &h));
 

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,14 +11,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "text.h"
+
 const char *tool_command = "quern";
 
 /* "command: text" without the line's end; false when nothing is told. */
 static bool tell(const char *format, va_list args) {
   if (!tool_command) return false;
+  char *text = text_format(format, args);
   fflush(stdout);
-  fprintf(stderr, "%s: ", tool_command);
-  vfprintf(stderr, format, args);
+  fprintf(stderr, "%s: %s", tool_command, text);
+  free(text);
   return true;
 }
 
@@ -27,6 +29,15 @@ tool_status tool_error(tool_status status, const char *format, ...) {
   va_list args;
   va_start(args, format);
   if (tell(format, args)) fputc('\n', stderr);
+  va_end(args);
+  return status;
+}
+
+tool_status tool_error_lines(tool_status status, const char *lines, const char *format, ...) {
+  va_list args;
+  size_t length = strlen(lines);
+  va_start(args, format);
+  if (tell(format, args)) fprintf(stderr, "\n%s%s", lines, length && lines[length - 1] == '\n' ? "" : "\n");
   va_end(args);
   return status;
 }
@@ -42,38 +53,38 @@ tool_status tool_library_error(qn_status status, const char *format, ...) {
   return status == QN_ERROR_INVALID_ARGUMENT ? TOOL_USAGE : TOOL_FAILED;
 }
 
-/* A text in memory of its own. */
-static char *format_text(const char *format, va_list args) {
-  va_list again;
-  va_copy(again, args);
-  int length = vsnprintf(NULL, 0, format, args);
-  char *text = tool_alloc(length < 0 ? 1 : (size_t)length + 1, 1);
-  if (length >= 0) vsnprintf(text, (size_t)length + 1, format, again);
-  va_end(again);
-  return text;
-}
-
 /* What was told stays until the command ends. */
 static struct {
   char **items;
   size_t count;
 } notes;
 
-void tool_note(const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  char *text = format_text(format, args);
-  va_end(args);
+/* Whether it wasn't told yet; takes over `text`. */
+static bool is_new_note(char *text) {
   for (size_t i = 0; i < notes.count; i++) {
     if (strcmp(notes.items[i], text) != 0) continue;
     free(text);
-    return;
+    return false;
   }
   notes.items = tool_grow(notes.items, notes.count + 1, sizeof *notes.items);
   notes.items[notes.count++] = text;
-  if (!tool_command) return;
+  return true;
+}
+
+void tool_note(const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  char *text = text_format(format, args);
+  va_end(args);
+  if (!is_new_note(text) || !tool_command) return;
   fflush(stdout);
   fprintf(stderr, "%s: %s\n", tool_command, text);
+}
+
+void tool_note_warnings(const char *file, const char *lines) {
+  if (!is_new_note(tool_copy(lines, strlen(lines))) || !tool_command) return;
+  tool_note("%s: warnings", file);
+  fprintf(stderr, "%s", lines);
 }
 
 static void *checked(void *memory) {
@@ -231,131 +242,4 @@ tool_status tool_read_file(const char *path, uint64_t limit, char **out_data, ui
   *out_data = data;
   *out_size = size;
   return TOOL_OK;
-}
-
-static tool_outputs *volatile unfinished;
-
-static void remove_unfinished(int signal_number) {
-  const tool_outputs *outputs = unfinished;
-  for (size_t i = 0; outputs && i < outputs->count; i++)
-    if (outputs->items[i].temporary) unlink(outputs->items[i].temporary);
-  raise(signal_number); /* SA_RESETHAND: it ends the process now */
-}
-
-static void watch_signals(void) {
-  static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-  static bool done;
-  struct sigaction action = {.sa_handler = remove_unfinished, .sa_flags = (int)SA_RESETHAND}, old;
-  for (size_t i = 0; !done && i < sizeof signals / sizeof *signals; i++)
-    if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL) sigaction(signals[i], &action, NULL);
-  done = true;
-}
-
-/* What a link contains, seen from where the link stands; NULL: no link. */
-static char *follow(const char *path) {
-  char target[4096];
-  ssize_t length = readlink(path, target, sizeof target);
-  if (length <= 0 || (size_t)length >= sizeof target) return NULL;
-  const char *slash = target[0] == '/' ? NULL : strrchr(path, '/');
-  size_t before = slash ? (size_t)(slash - path) + 1 : 0;
-  target[length] = 0;
-  size_t size = before + strlen(target) + 1;
-  char *place = tool_alloc(size, 1);
-  snprintf(place, size, "%.*s%s", (int)before, path, target);
-  return place;
-}
-
-/* Where a path leads, through links, the last of which may lead to nothing yet. */
-static tool_status find_place(const char *path, char **out_place) {
-  enum { MOST_LINKS = 40 };
-  char *place = tool_copy(path, strlen(path));
-  for (int links = 0;; links++) {
-    char *next = follow(place);
-    if (!next) break;
-    free(place);
-    place = next;
-    if (links < MOST_LINKS) continue;
-    free(place);
-    return tool_error(TOOL_FAILED, "%s: can't be written: more than %d links in a row", path, MOST_LINKS);
-  }
-  *out_place = place;
-  return TOOL_OK;
-}
-
-/* Nobody else writes there, and it is no directory. */
-static tool_status check_place(const tool_outputs *outputs, const char *path, const char *place) {
-  struct stat info;
-  if (stat(place, &info) == 0 && S_ISDIR(info.st_mode)) return tool_error(TOOL_FAILED, "%s: is a directory", path);
-  for (size_t i = 0; i < outputs->count; i++)
-    if (strcmp(outputs->items[i].place, place) == 0)
-      return tool_error(TOOL_FAILED, "%s: is the same file as %s, which is an output too", path,
-                        outputs->items[i].path);
-  return TOOL_OK;
-}
-
-/* Beside the place, with the access that a new file has. NULL: told. */
-static char *make_temporary(const char *path, const char *place) {
-  size_t length = strlen(place);
-  char *temporary = tool_alloc(length + 16, 1);
-  snprintf(temporary, length + 16, "%s.XXXXXX", place);
-  int fd = mkstemp(temporary);
-  if (fd < 0) {
-    tool_error(TOOL_FAILED, "%s: can't be written: %s", path, strerror(errno));
-    free(temporary);
-    return NULL;
-  }
-  mode_t mask = umask(0);
-  umask(mask);
-  (void)!fchmod(fd, 0666 & ~mask);
-  close(fd);
-  return temporary;
-}
-
-tool_status tool_outputs_add(tool_outputs *outputs, const char *path, const char **out_temporary) {
-  char *place = NULL;
-  TOOL_TRY(find_place(path, &place));
-  watch_signals();
-  unfinished = NULL; /* while the list moves */
-  tool_status status = check_place(outputs, path, place);
-  char *temporary = status == TOOL_OK ? make_temporary(path, place) : NULL;
-  if (temporary) {
-    outputs->items = tool_grow(outputs->items, outputs->count + 1, sizeof *outputs->items);
-    outputs->items[outputs->count++] = (struct tool_output){tool_copy(path, strlen(path)), place, temporary};
-  }
-  unfinished = outputs;
-  if (!temporary) {
-    free(place);
-    return TOOL_FAILED;
-  }
-  *out_temporary = temporary;
-  return TOOL_OK;
-}
-
-tool_status tool_outputs_commit(tool_outputs *outputs) {
-  tool_status status = TOOL_OK;
-  for (size_t i = 0; i < outputs->count && status == TOOL_OK; i++) {
-    struct tool_output *o = &outputs->items[i];
-    if (rename(o->temporary, o->place) != 0) {
-      status = tool_error(TOOL_FAILED, "%s: can't be written: %s", o->path, strerror(errno));
-    } else {
-      char *renamed = o->temporary;
-      o->temporary = NULL;
-      free(renamed);
-    }
-  }
-  tool_outputs_discard(outputs);
-  return status;
-}
-
-void tool_outputs_discard(tool_outputs *outputs) {
-  unfinished = NULL;
-  for (size_t i = 0; i < outputs->count; i++) {
-    if (outputs->items[i].temporary) unlink(outputs->items[i].temporary);
-    free(outputs->items[i].temporary);
-    free(outputs->items[i].path);
-    free(outputs->items[i].place);
-  }
-  free(outputs->items);
-  outputs->items = NULL;
-  outputs->count = 0;
 }

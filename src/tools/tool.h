@@ -12,12 +12,17 @@
  * after telling what is wrong, so that each fault is told once, where the knowledge is. */
 typedef enum tool_status { TOOL_OK = 0, TOOL_FAILED = 1, TOOL_USAGE = 2 } tool_status;
 
-/* "quern run: text" on standard error; returns `status`. */
+/* "quern run: text" on standard error; returns `status`. Words that are long or no text are shown as text.h says. */
 tool_status tool_error(tool_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same, with the library's error text behind it: "quern run: opening device 'cuda': ...". */
 tool_status tool_library_error(qn_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same with whole lines of another's behind it, a compiler's diagnostics for example. */
+tool_status tool_error_lines(tool_status status, const char *lines, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* A remark on standard error. The same one again, for another device say, is not told. */
 void tool_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* A remark with a compiler's lines behind it. */
+void tool_note_warnings(const char *file, const char *lines);
 /* The subcommand's name in messages; NULL: nothing is told (programs that use parts of the command). */
 extern const char *tool_command;
 
@@ -61,6 +66,10 @@ typedef struct tool_outputs {
   } *items;
   size_t count;
 } tool_outputs;
+/* Whether a file may be written, before there is anything to write. */
+tool_status tool_outputs_check(const char *path);
+/* Whether two paths lead to one place, by other spelling, links or "..". */
+bool tool_outputs_same(const char *path, const char *other);
 /* The path to write to for `path`; the file exists and is empty. */
 tool_status tool_outputs_add(tool_outputs *outputs, const char *path, const char **out_temporary);
 /* Renames all; on a failure what is left is removed. */

@@ -1,4 +1,4 @@
-/* sources: src/tools/npy.c src/tools/array.c src/tools/tool.c */
+/* sources: src/tools/npy.c src/tools/array.c src/tools/tool.c src/tools/text.c */
 /* fuzz_npy.c - the reader of .npy files. What it takes is written and read again as the same array. */
 #include <stdio.h>
 #include <stdlib.h>

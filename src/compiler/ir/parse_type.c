@@ -84,6 +84,7 @@ qn_status ir_parse_object_type(ir_parser *p, const ir_type **out) {
   const char *start = p->token.start;
   QN_TRY(ir_parse_type(p, out));
   if ((*out)->kind == IR_VOID) return ir_parse_error_at(p, start, "void has no size");
+  if ((*out)->is_complete && (*out)->size == 0) return ir_parse_error_at(p, start, "an object has at least one byte");
   if (!(*out)->is_complete) return ir_parse_error_at(p, start, "struct @%s is not complete here", (*out)->name);
   return QN_OK;
 }

@@ -2,7 +2,7 @@
 #include "compiler/ir/verify.h"
 
 bool ir_verify_is_object(const ir_type *type) {
-  return type->kind != IR_VOID && type->is_complete && type->size < IR_SIZE_LIMIT;
+  return type->kind != IR_VOID && type->is_complete && type->size > 0 && type->size < IR_SIZE_LIMIT;
 }
 
 bool ir_verify_is_align(uint64_t align) { return align <= IR_ALIGN_LIMIT && !(align & (align - 1)); }

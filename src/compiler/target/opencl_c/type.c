@@ -252,6 +252,11 @@ void put_variable_declaration(emitter *e, const ir_type *type, bool is_signed, i
   if (!is_pointer) put(e, space_word(e, space));
   put_memory_type(e, elem, is_signed);
   putf(e, "%s%s", is_pointer ? space_word(e, space) : " ", name);
-  for (; type->kind == IR_ARRAY; type = type->elem) putf(e, "[%" PRIu64 "]", type->length);
+  for (; type->kind == IR_ARRAY; type = type->elem) {
+    if (type->length > 0)
+      putf(e, "[%" PRIu64 "]", type->length);
+    else
+      put(e, "[]"); /* only pointed to */
+  }
   if (align) putf(e, " __attribute__((aligned(%" PRIu64 ")))", align);
 }
