@@ -69,9 +69,26 @@ void qn_diag_tell_place(qn_diags *diags, qn_loc loc) {
   if (place) diags->told_places[diags->told_count++ % QN_TOLD_PLACES] = place;
 }
 
-/* What a terminal could take for a command is shown as '?'. */
+/* Bytes of the character at `text`: 1 for what is no valid UTF-8. */
+static size_t character_bytes(const char *text, size_t left) {
+  unsigned char first = (unsigned char)*text;
+  size_t size = first < 0x80 ? 1 : first >= 0xf0 && first < 0xf5 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 0;
+  if (size == 0 || first >= 0xf5 || size > left) return 1;
+  for (size_t i = 1; i < size; i++)
+    if (((unsigned char)text[i] & 0xc0) != 0x80) return 1;
+  return size;
+}
+
+/* What a terminal could take for a command, or is no UTF-8, is shown as '?'. */
 static void append_clean(qn_bytes *out, const char *text) {
-  for (; *text; text++) qn_bytes_append_char(out, (unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text);
+  for (size_t left = strlen(text), size; left > 0; text += size, left -= size) {
+    unsigned char c = (unsigned char)*text;
+    size = character_bytes(text, left);
+    if (c < 0x20 || c == 0x7f || (size == 1 && c >= 0x80))
+      qn_bytes_append_char(out, '?');
+    else
+      qn_bytes_append(out, text, size);
+  }
 }
 
 /* The innermost include is told first, as clang does; of a deep stack only the two ends. */
@@ -89,16 +106,6 @@ static void tell_includes(qn_diags *diags, qn_loc included_at) {
     } else if (depth == INCLUDE_LINES + 1)
       qn_bytes_append_str(&diags->text, "In file included from ...\n");
   }
-}
-
-/* Bytes of the character at `text`: 1 for what is no valid UTF-8. */
-static size_t character_bytes(const char *text, size_t left) {
-  unsigned char first = (unsigned char)*text;
-  size_t size = first < 0x80 ? 1 : first >= 0xf0 && first < 0xf5 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 0;
-  if (size == 0 || first >= 0xf5 || size > left) return 1;
-  for (size_t i = 1; i < size; i++)
-    if (((unsigned char)text[i] & 0xc0) != 0x80) return 1;
-  return size;
 }
 
 /* What a character takes on the screen: tabs fill up to their stop. */

@@ -1,4 +1,5 @@
 /* options.c - the option string of a build: qn_compile_options_parse. */
+#include <ctype.h>
 #include <stddef.h>
 
 #include "base/status.h"
@@ -128,6 +129,14 @@ typedef struct reader {
   qn_compile_options *out;
 } reader;
 
+/* NAME, NAME=VALUE or NAME(PARAMETERS)=VALUE; what else is wrong the preprocessor tells. */
+static bool is_definition(const char *value) {
+  size_t size = 0;
+  while (value[size] == '_' || isalpha((unsigned char)value[size]) || (size > 0 && isdigit((unsigned char)value[size])))
+    size++;
+  return size > 0 && (value[size] == '\0' || value[size] == '=' || value[size] == '(');
+}
+
 static qn_status add_to_list(reader *r, const option *o, const char *word) {
   const char *value = word + strlen(o->name);
   if (!*value) {
@@ -135,6 +144,8 @@ static qn_status add_to_list(reader *r, const option *o, const char *word) {
       QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "compile options: %s takes %s", o->name, o->what);
     value = r->words.words[r->next++];
   }
+  if (strcmp(o->name, "-D") == 0 && !is_definition(value))
+    QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "compile options: %s takes %s, not '%s'", o->name, o->what, value);
   const char ***list = (const char ***)(void *)((char *)r->out + o->offset);
   uint32_t *count = (uint32_t *)(void *)((char *)r->out + o->count_offset);
   /* No list is longer than the words. */

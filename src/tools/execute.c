@@ -43,39 +43,64 @@ static tool_status build_program(const run_options *o, const char *source, uint6
   return TOOL_OK;
 }
 
-/* The file's kernel when it has one; else an error that lists them. */
-static tool_status only_kernel(const run_options *o, const run_session *s, uint32_t count, char name[256]) {
+/* A kernel's whole name, however long. */
+static tool_status kernel_name(const run_session *s, const char *file, uint32_t index, char **out_name) {
+  for (size_t capacity = 256;; capacity *= 2) {
+    char *name = tool_alloc(capacity, 1);
+    qn_status status = qn_program_kernel_name(s->program, index, name, capacity);
+    if (status >= 0 && strlen(name) + 1 < capacity) {
+      *out_name = name;
+      return TOOL_OK;
+    }
+    free(name); /* it was cut */
+    if (status < 0) return tool_library_error(status, "%s", file);
+  }
+}
+
+static tool_status several_kernels(const run_options *o, const run_session *s, uint32_t count) {
   char list[1024] = "";
   size_t at = 0;
-  for (uint32_t i = 0; i < count && at < sizeof list - 260; i++) {
-    qn_status status = qn_program_kernel_name(s->program, i, name, 256);
-    if (status < 0) return tool_library_error(status, "%s", o->file);
-    at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", i ? ", " : "", name);
+  for (uint32_t i = 0; i < count && at < sizeof list - 80; i++) {
+    char *name;
+    TOOL_TRY(kernel_name(s, o->file, i, &name));
+    at +=
+        (size_t)snprintf(list + at, sizeof list - at, "%s%.60s%s", i ? ", " : "", name, strlen(name) > 60 ? "..." : "");
+    free(name);
   }
-  if (count == 1) return TOOL_OK;
-  if (!count) return tool_error(TOOL_FAILED, "%s has no kernel", o->file);
   return tool_error(TOOL_USAGE, "%s has %u kernels, choose one with -k: %s", o->file, count, list);
+}
+
+/* The file's kernel when it has one; else an error that lists them. */
+static tool_status get_only_kernel(const run_options *o, run_session *s, uint32_t count, qn_status *out_status) {
+  char *name;
+  if (!count) return tool_error(TOOL_FAILED, "%s has no kernel", o->file);
+  if (count > 1) return several_kernels(o, s, count);
+  TOOL_TRY(kernel_name(s, o->file, 0, &name));
+  *out_status = qn_kernel_get(s->program, name, &s->kernel);
+  free(name);
+  return TOOL_OK;
 }
 
 tool_status run_session_open(qn_runtime runtime, const char *selector, const run_options *o, const char *source,
                              uint64_t source_bytes, run_session *s, run_result *r) {
   qn_program_info info = QN_INIT(qn_program_info);
-  char only[256];
+  qn_status status = QN_OK;
   memset(s, 0, sizeof *s);
   TOOL_TRY(open_device(runtime, selector, s, r));
   TOOL_TRY(build_program(o, source, source_bytes, s, &info));
   r->compile_ns = info.compile_ns;
   r->cached = info.cached;
-  if (!o->kernel) TOOL_TRY(only_kernel(o, s, info.kernel_count, only));
-  const char *kernel = o->kernel ? o->kernel : only;
-  qn_status status = qn_kernel_get(s->program, kernel, &s->kernel);
+  if (o->kernel)
+    status = qn_kernel_get(s->program, o->kernel, &s->kernel);
+  else
+    TOOL_TRY(get_only_kernel(o, s, info.kernel_count, &status));
   if (status == QN_ERROR_NOT_FOUND) {
     tool_library_error(status, "%s", o->file);
     return TOOL_USAGE;
   }
   s->info.struct_size = sizeof s->info;
   if (status >= 0) status = qn_kernel_query(s->kernel, &s->info);
-  if (status < 0) return tool_library_error(status, "kernel '%s'", kernel);
+  if (status < 0) return tool_library_error(status, "%s: its kernel", o->file);
   memcpy(r->kernel, s->info.name, sizeof r->kernel);
   return TOOL_OK;
 }

@@ -130,7 +130,7 @@ enum { KEYS = sizeof keys / sizeof *keys };
 /* 'key': value, each key once. */
 static tool_status take_entry(const char *path, cursor *c, header *h, bool seen[KEYS]) {
   char key[64];
-  if (!take_string(c, key)) return header_fault(path, "a key in quotes is expected");
+  if (!take_string(c, key)) return header_fault(path, "a key in quotes or '}' is expected");
   for (size_t i = 0; i < KEYS; i++) {
     if (strcmp(key, keys[i].name) != 0) continue;
     if (seen[i]) return tool_error(TOOL_FAILED, "%s: .npy header: '%s' is there twice", path, key);

@@ -6,7 +6,7 @@
 
 #include "tool.h"
 
-enum { WORD_BYTES = 600, WORD_HEAD = 400, WORD_TAIL = 100, SPEC_BYTES = 32 };
+enum { WORD_BYTES = 600, WORD_HEAD = 400, WORD_TAIL = 100, LINE_BYTES = 2000, SPEC_BYTES = 32 };
 
 typedef struct text {
   char *data;
@@ -55,10 +55,9 @@ static size_t character_start(const char *word, size_t at) {
   return at;
 }
 
-static void append_word(text *t, const char *word, size_t most) {
-  if (!word) word = "";
-  size_t size = strnlen(word, most);
-  if (size <= WORD_BYTES) {
+/* Of more bytes than `most` the middle is left out. */
+static void append_word(text *t, const char *word, size_t size, size_t most) {
+  if (size <= most) {
     append_clean(t, word, size);
     return;
   }
@@ -66,6 +65,23 @@ static void append_word(text *t, const char *word, size_t most) {
   append_clean(t, word, character_start(word, WORD_HEAD));
   append(t, "...", 3);
   append_clean(t, word + tail, size - tail);
+}
+
+static void append_string(text *t, const char *word, int precision) {
+  if (!word) word = "";
+  append_word(t, word, precision < 0 ? strlen(word) : strnlen(word, (size_t)precision), WORD_BYTES);
+}
+
+char *text_lines(const char *lines) {
+  text t = {0};
+  append(&t, "", 0);
+  while (*lines) {
+    size_t size = strcspn(lines, "\n");
+    append_word(&t, lines, size, LINE_BYTES);
+    append(&t, "\n", 1);
+    lines += size + (lines[size] == '\n');
+  }
+  return t.data;
 }
 
 /* One conversion as it is written, "%-5llu", its stars replaced. */
@@ -139,7 +155,7 @@ char *text_format(const char *format, va_list args) {
     conversion c;
     at = read_conversion(at + 1, &rest, &c);
     if (*at == 's')
-      append_word(&t, va_arg(rest, const char *), c.precision < 0 ? SIZE_MAX : (size_t)c.precision);
+      append_string(&t, va_arg(rest, const char *), c.precision);
     else if (*at == '%')
       append(&t, "%", 1);
     else if (*at)

@@ -35,21 +35,22 @@ tool_status tool_error(tool_status status, const char *format, ...) {
 
 tool_status tool_error_lines(tool_status status, const char *lines, const char *format, ...) {
   va_list args;
-  size_t length = strlen(lines);
+  char *text = text_lines(lines);
   va_start(args, format);
-  if (tell(format, args)) fprintf(stderr, "\n%s%s", lines, length && lines[length - 1] == '\n' ? "" : "\n");
+  if (tell(format, args)) fprintf(stderr, "\n%s", text);
   va_end(args);
+  free(text);
   return status;
 }
 
 tool_status tool_library_error(qn_status status, const char *format, ...) {
   va_list args;
-  const char *text = qn_error_text();
-  size_t length = strlen(text);
+  const char *told = qn_error_text();
+  char *text = text_lines(*told ? told : qn_status_name(status));
   va_start(args, format);
-  if (tell(format, args))
-    fprintf(stderr, ": %s%s", length ? text : qn_status_name(status), length && text[length - 1] == '\n' ? "" : "\n");
+  if (tell(format, args)) fprintf(stderr, ": %s", text);
   va_end(args);
+  free(text);
   return status == QN_ERROR_INVALID_ARGUMENT ? TOOL_USAGE : TOOL_FAILED;
 }
 
