@@ -79,13 +79,49 @@ class Values(CommandTest):
                            "kernel void k(global int *y, box v, int n) { int i = get_global_id(0); v.a += i; more(&v, n);\n"
                            "  barrier(CLK_GLOBAL_MEM_FENCE); v.a++; y[i] = v.a + (int)v.b[(i + 1) % 3]; }\n")
         self.file("v.bin", struct.pack("<ifff", 100, 0, 0, 0))
-        for device in ("cpu", "check"):
+        for device in ("cpu", "check", *self.opencl()):
             for scalar in ("0", "1"):
                 out, _ = self.quern("run", source, "-d", device, "--arg", "y=zeros:40", "--arg", "v=@v.bin", "--arg", "n=3",
                                     "--global", "40", "--local", "20", "--print", "y:40",
                                     environment={"QUERN_CPU_SCALAR": scalar})
                 wanted = [104 + i + (3 if (i + 1) % 3 == 0 else 0) for i in range(40)]
                 self.assertEqual(out, "y: %s\n" % " ".join(map(str, wanted)))
+
+    def test_whatever_writes_to_a_struct_by_value_writes_to_the_work_items_own(self):
+        """PoCL 3.1 gives the items of a group one copy for all of them, and so did the cpu."""
+        writes = {"v.a += i;": "v.a", "box *p = &v; p->a += i;": "v.a", "more(&v, i);": "v.a", "count(&v.a, i);": "v.a",
+                  "add(v.b, i);": "v.b[2]", "int *p = v.b; p[2] += i;": "v.b[2]", "int *p = v.b + 1; p[1] += i;": "v.b[2]",
+                  "*(v.b + 2) += i;": "v.b[2]", "v.b[2] += i;": "v.b[2]", "int k = 2; v.b[k & n] += i;": "v.b[2]",
+                  "add(v.m[1], i);": "v.m[1][2]", "v.m[1][2] += i;": "v.m[1][2]", "v.w.y += i;": "v.w.y",
+                  "vstore2((int2)(i, i), 1, v.b);": "v.b[2]", "box w = v; w.a = i; v = w;": "v.a",
+                  "int *p = &v.in.c[1]; *p += i;": "v.in.c[1]", "v.in.c[i & 1] += i;": "v.in.c[i & 1]",
+                  "*(v.m[1] + 2) += i;": "v.m[1][2]"}
+        types = "typedef struct { int a, b[3], m[2][3]; int4 w; struct { int c[2]; } in; } box;\n" \
+                "void more(box *b, int i) { b->a += i; }\nvoid count(int *p, int i) { for (int k = 0; k < i; k++) (*p)++; }\n" \
+                "void add(int *p, int i) { p[2] += i; }\n"
+        self.file("v.bin", bytes(80))
+        writes = list(writes.items())
+        for some in (writes[:9], writes[9:]):
+            numbers = range(len(some))
+            source = self.file("k.cl", types + "kernel void k(global int *y, int n, %s) {\n  int i = get_global_id(0);\n" %
+                               ", ".join("box v%d" % k for k in numbers) +
+                               "".join("  {%s}\n" % re.sub(r"\bv\b", "v%d" % k, some[k][0]) for k in numbers) +
+                               "  barrier(CLK_GLOBAL_MEM_FENCE);\n" +
+                               "".join("  y[%d + i] = %s;\n" % (8 * k, re.sub(r"\bv\b", "v%d" % k, some[k][1])) for k in numbers) + "}\n")
+            words = ["run", source, "--arg", "y=zeros:%d" % (8 * len(some)), "--arg", "n=2", "--global", "8", "--local", "8", "--print",
+                     "y:%d" % (8 * len(some))]
+            for k in numbers:
+                words += ["--arg", "v%d=@v.bin" % k]
+            for device, scalar in [("check", "0"), ("cpu", "0"), ("cpu", "1")] + [(d, "0") for d in self.opencl()]:
+                out, _ = self.quern(*words, "-d", device, environment={"QUERN_CPU_SCALAR": scalar})
+                values = out.split()[1:]
+                for k, (write, _) in enumerate(some):
+                    self.assertEqual(" ".join(values[8 * k:8 * k + 8]), "0 1 2 3 4 5 6 7", "%s on %s" % (write, device))
+
+    def opencl(self):
+        """The first device of an OpenCL driver, where there is one."""
+        out, _ = self.quern("devices")
+        return ["opencl:0"] if "\nopencl:0 " in out else []
 
     def test_random_is_the_same_for_a_seed_and_differs_between_seeds(self):
         source = self.file("k.cl", COPY % ("float", "float"))

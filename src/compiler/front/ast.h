@@ -136,6 +136,7 @@ struct front_object {
   uint64_t align;        /* attribute aligned */
   uint32_t index;        /* parameter */
   bool is_assigned;      /* after its initialisation, or its address is taken */
+  uint32_t escapes;      /* how often an array in it becomes a pointer that isn't followed at once */
   bool in_switch;        /* declared directly in the body of a switch: its initialisation may be jumped over */
   bool is_used;
   front_expr *item_id; /* initialised by get_local_id(...): that call */

@@ -1,5 +1,6 @@
 #include "compiler/front/convert.h"
 
+#include "compiler/front/operator.h"
 #include "compiler/front/token.h"
 
 /* Left-deep chains like a + b + c + ... have no brackets; emission recurses through them. */
@@ -68,6 +69,8 @@ front_expr *front_decay(front *f, front_expr *e) {
   if (e->type->kind != FRONT_ARRAY) return e;
   front_expr *pointer = front_expr_op(f, EXPR_DECAY, OP_ADD, e->loc, front_pointer(f, e->type->elem), e, NULL);
   pointer->length = e->length;
+  front_object *object = front_object_of(e);
+  if (object != NULL) object->escapes++;
   return pointer;
 }
 

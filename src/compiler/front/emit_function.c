@@ -92,7 +92,7 @@ ir_function *front_ir_function(front *f, front_func *func) {
 static void bind_record(front *f, const front_func *func, const ir_function *ir, front_object *object, ir_inst *value) {
   object->value = value;
   bool is_shared = ir == func->ir && func->is_kernel;
-  if (!is_shared || !object->is_assigned) return;
+  if (!is_shared || (!object->is_assigned && object->escapes == 0)) return;
   object->value = NULL;
   object->var = front_temporary(f, copied(f, object->name), object->type);
   (void)ir_copy(&f->b, object->var->address, value);

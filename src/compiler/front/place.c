@@ -53,6 +53,8 @@ front_expr *front_deref(front *f, qn_loc loc, front_expr *a) {
   }
   front_expr *e = front_expr_op(f, EXPR_DEREF, OP_ADD, loc, type, a, NULL);
   e->is_lvalue = true;
+  front_object *object = front_object_of(e); /* an array's, whose pointer is followed here */
+  if (object != NULL) object->escapes--;
   return e;
 }
 

@@ -120,22 +120,32 @@ static const char *joint_operator(const emitter *e, const ir_inst *store) {
   return wraps && text_is_signed(&e->signs, store->args[0]) ? NULL : words[value->op];
 }
 
+static bool is_step(const ir_inst *value) {
+  const ir_inst *other = value->args[1];
+  bool by_one = other->op == IR_CONST && other->type->kind == IR_INT && other->imm == 1;
+  return by_one && (value->op == IR_ADD || value->op == IR_SUB);
+}
+
+/* (*p)++ */
+static void put_step(emitter *e, const ir_inst *inst) {
+  size_t start = e->out->size;
+  shape s = put_accessed(e, inst, inst->args[0]);
+  if (s.level < TEXT_POSTFIX) text_wrap(e->out, start, "(", ")");
+  put(e, inst->args[1]->op == IR_ADD ? "++" : "--");
+}
+
 static void put_assignment(emitter *e, const ir_inst *inst) {
   const char *joint = joint_operator(e, inst);
+  if (joint && is_step(inst->args[1])) {
+    put_step(e, inst);
+    return;
+  }
   put_accessed(e, inst, inst->args[0]);
-  if (!joint) {
-    put(e, " = ");
+  putf(e, " %s ", joint ? joint : "=");
+  if (joint)
+    put_operand(e, inst->args[1]->args[1], want_for(e, inst));
+  else
     put_stored(e, inst);
-    return;
-  }
-  const ir_inst *value = inst->args[1], *other = value->args[1];
-  bool by_one = other->op == IR_CONST && other->type->kind == IR_INT && other->imm == 1;
-  if (by_one && (value->op == IR_ADD || value->op == IR_SUB)) {
-    put(e, value->op == IR_ADD ? "++" : "--");
-    return;
-  }
-  putf(e, " %s ", joint);
-  put_operand(e, other, want_for(e, inst));
 }
 
 bool is_stored_insertion(const emitter *e, const ir_inst *store) {
