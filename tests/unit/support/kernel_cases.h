@@ -25,7 +25,7 @@ static const kernel_case kernel_cases[] = {
      "typedef struct { uint a, b; } pair;\n"
      "void step(uint *p, pair *q, uint **r) { (*p)++; q->a++; (q->b)--; (**r)++; --*p; ++*p; *p += 2u; p[1]++; "
      "}\n" HEAD ID "uint x[2] = {in[i], 5u}, *r = &x[1]; pair q = {in[i] % 7u, 100u}; step(x, &q, &r); out[i]++; "
-                   "(*(out + 192 + i))--;\n"
+     "(*(out + 192 + i))--;\n"
      "out[i] += x[0] * 31u + x[1] * 7u + q.a * 3u + q.b + (uint)(r == &x[1]); }",
      {ITEMS, 1, 1},
      {64, 1, 1},
