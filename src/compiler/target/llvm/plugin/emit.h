@@ -40,6 +40,7 @@ typedef struct emitter {
   function_state *f;   /* being emitted */
   unsigned lane_width; /* items side by side; 1: items one after another */
   lane_function *lane_functions;
+  uint32_t analyses; /* of code for lanes, so far */
   qn_arena arena;
   qn_status status;
   bool is_lost; /* LLVM failed for good: its objects are not touched again */
@@ -68,6 +69,8 @@ struct function_state {
   item_ids items;
   target_blocks *targets;
   LLVMBasicBlockRef item_end; /* where `return` goes in a region; NULL: a real return */
+  bool outlines;              /* regions are functions of their own */
+  bool terse;                 /* less code counts more than its speed */
   bool dead;                  /* the place of emission can not be reached */
 };
 
@@ -113,6 +116,9 @@ void set_fast_flags(LLVMValueRef value, uint32_t flags);
 LLVMValueRef expand_fma(emitter *e, LLVMValueRef *args);
 LLVMValueRef expand_round(emitter *e, ir_op op, LLVMValueRef x);
 LLVMValueRef expand_frem(emitter *e, LLVMValueRef *args);
+/* Integer division of vectors, of which no machine has one. The divisor isn't 0, and the quotient not too large. */
+bool expand_wants_divide(LLVMTypeRef type);
+LLVMValueRef expand_divide(emitter *e, bool is_signed, bool quotient, LLVMValueRef x, LLVMValueRef y);
 LLVMValueRef expand_widen_half(emitter *e, LLVMValueRef x);                /* f16 -> f32 */
 LLVMValueRef expand_narrow_half(emitter *e, LLVMValueRef x);               /* f32 -> f16 */
 LLVMValueRef expand_double_to_odd_float(emitter *e, LLVMValueRef x);       /* for a second rounding */
@@ -131,11 +137,25 @@ LLVMValueRef emit_elem(emitter *e, LLVMValueRef pointer, const ir_type *elem, LL
 /* ---- Functions -------------------------------------------------------------------------------------- */
 
 bool emit_module(emitter *e);
+/* Numbers the instructions; what earlier passes noted at variables is gone, and `id` of those that deep loops write is
+ * set: they stay in memory. Whether there are any. */
+bool prepare_function(ir_function *f);
+bool stays_in_memory(const ir_inst *pointer); /* of such a variable */
 void emit_function(emitter *e, ir_function *f);
 void emit_kernel(emitter *e, ir_function *f);
 void emit_block(emitter *e, const ir_block *block);
 void emit_scratch(emitter *e, const ir_function *kernel); /* where context variables are */
 void emit_body(emitter *e, ir_function *f);
+/* The entry block takes variables and what is computed once; the body follows in another, which is returned. The builder
+ * is in the entry block. */
+LLVMBasicBlockRef open_body(emitter *e);
+LLVMValueRef emit_private(emitter *e, const ir_var *var); /* a variable on the stack */
+/* The body of a kernel, or a region of one: its first parameters are the records. */
+enum { RECORD_PARAMS = 2 };
+LLVMValueRef add_part_of_kernel(emitter *e, const char *name, LLVMTypeRef type);
+void set_param_attribute(emitter *e, LLVMValueRef function, unsigned param, const char *name, uint64_t value);
+void outline_choose(function_state *state); /* of a kernel: sets `outlines` and `terse` */
+void outline_region(emitter *e, const ir_block *block);
 /* A loop over the items of one dimension; sets items.local[d]. */
 typedef struct item_loop {
   LLVMBasicBlockRef head;
@@ -170,6 +190,11 @@ bool pipeline_open(emitter *e);
 bool pipeline_optimise(emitter *e);
 bool pipeline_emit(emitter *e, qn_bytes *out);
 void pipeline_close(emitter *e);
+/* After the optimiser: what would take the code generator more than linear time (limits.c). */
+void limit_code(emitter *e);
+/* The attribute of functions whose code is not to be improved: it would take too long. */
+#define HASTE "quern-haste"
+void make_haste(emitter *e, LLVMValueRef function);
 /* After the optimiser: definitions of the memory functions that the code generator will call. */
 bool runtime_add_memory_functions(emitter *e);
 /* A function of runtime.c by name, built at its first use. */

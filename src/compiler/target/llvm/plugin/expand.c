@@ -183,3 +183,27 @@ LLVMValueRef expand_round(emitter *e, ir_op op, LLVMValueRef x) {
   LLVMValueRef is_small = LLVMBuildFCmp(B, LLVMRealOLT, absolute, limit, "");
   return LLVMBuildSelect(B, is_small, near, x, "");
 }
+
+/* ---- Integer division -------------------------------------------------------------------------------- */
+
+enum { LEAST_DIVIDED_LANES = 4 };
+
+bool expand_wants_divide(LLVMTypeRef type) { return lane_count(type) >= LEAST_DIVIDED_LANES && elem_bits(type) <= 32; }
+
+/* By a division of floats that hold the operands exactly. Cut off, it is exact: a quotient that is no integer is at least
+ * 1 / y away from the next one, and rounding moves it by less than x / y / 2^(bits of the float), where x < 2^(bits). So
+ * f64 does for 32 bits, and f32 for 16. Otherwise LLVM takes the vectors apart, sixteen divisions and 60 instructions. */
+LLVMValueRef expand_divide(emitter *e, bool is_signed, bool quotient, LLVMValueRef x, LLVMValueRef y) {
+  LLVMTypeRef type = LLVMTypeOf(x), ints = int_with_bits(e, type, 32);
+  bool narrow = elem_bits(type) <= 16, reads_signed = is_signed || narrow;
+  LLVMTypeRef floats = with_elem(type, narrow ? e->f32 : e->f64);
+  LLVMValueRef operands[2] = {x, y};
+  for (int i = 0; i < 2; i++) {
+    LLVMValueRef wide = LLVMBuildIntCast2(B, operands[i], ints, is_signed, "");
+    operands[i] = reads_signed ? LLVMBuildSIToFP(B, wide, floats, "") : LLVMBuildUIToFP(B, wide, floats, "");
+  }
+  LLVMValueRef ratio = LLVMBuildFDiv(B, operands[0], operands[1], "");
+  ratio = reads_signed ? LLVMBuildFPToSI(B, ratio, ints, "") : LLVMBuildFPToUI(B, ratio, ints, "");
+  ratio = LLVMBuildIntCast2(B, ratio, type, is_signed, "");
+  return quotient ? ratio : LLVMBuildSub(B, x, LLVMBuildMul(B, ratio, y, ""), "");
+}

@@ -376,14 +376,62 @@ void emit_block(emitter *e, const ir_block *block) {
 /* ---- Helper functions ----------------------------------------------------------------------------------------------
  */
 
+/* LLVM's analysis of loops follows a counter that starts at the outer loop's, and that at its outer one's: a nest of 48
+ * took half a minute. What is read from memory it doesn't follow. */
+enum { MOST_LOOPS_AROUND = 12 };
+
+static uint32_t loops_around(const ir_block *block) {
+  uint32_t count = 0;
+  for (; block->owner; block = block->owner->parent) count += block->owner->op == IR_LOOP;
+  return count;
+}
+
+static ir_var *private_variable(const ir_inst *pointer) {
+  return pointer->op == IR_ADDRESS && pointer->u.var->space == IR_PRIVATE ? pointer->u.var : NULL;
+}
+
+bool stays_in_memory(const ir_inst *pointer) {
+  const ir_var *var = private_variable(pointer);
+  return var && var->id;
+}
+
+static bool note_deep_store(void *user, ir_inst *inst) {
+  bool *deep = user;
+  ir_var *var = inst->op == IR_STORE ? private_variable(inst->args[0]) : NULL;
+  if (!var || var->id || loops_around(inst->parent) <= MOST_LOOPS_AROUND) return true;
+  var->id = 1;
+  *deep = true;
+  return true;
+}
+
+bool prepare_function(ir_function *f) {
+  bool deep = false;
+  (void)ir_number(f);
+  for (ir_var *var = f->vars; var; var = var->next) {
+    var->aux = NULL;
+    var->id = 0;
+  }
+  (void)ir_walk(f->body, note_deep_store, &deep);
+  return deep;
+}
+
+void make_haste(emitter *e, LLVMValueRef function) {
+  static const char *const hasty[] = {HASTE, NULL};
+  add_attributes(e, function, hasty);
+}
+
+LLVMValueRef emit_private(emitter *e, const ir_var *var) {
+  uint64_t align = var->align ? var->align : var->type->align;
+  LLVMValueRef slot = LLVMBuildAlloca(B, emit_memory_type(e, var->type), var->name);
+  LLVMSetAlignment(slot, (unsigned)(align ? align : 1));
+  return slot;
+}
+
 static void emit_variables(emitter *e, ir_function *f) {
   for (ir_var *var = f->vars; var; var = var->next) {
-    uint64_t align = var->align ? var->align : var->type->align;
     var->aux = NULL;
     bool in_lanes = e->lane_width > 1 && f->is_kernel && var->storage == IR_STORE_PLAIN;
-    if (var->storage == IR_STORE_CONTEXT || in_lanes) continue;
-    var->aux = LLVMBuildAlloca(B, emit_memory_type(e, var->type), var->name);
-    LLVMSetAlignment(var->aux, (unsigned)(align ? align : 1));
+    if (var->storage != IR_STORE_CONTEXT && !in_lanes) var->aux = emit_private(e, var);
   }
   for (ir_var *var = f->locals; var; var = var->next)
     var->aux = group_memory(e, offsetof(qn_cpu_group, local_memory), var->offset);
@@ -397,14 +445,17 @@ static void finish(emitter *e, const ir_function *f) {
     LLVMBuildRet(B, LLVMConstNull(emit_type(e, f->result))); /* C: the value must not be used */
 }
 
-/* The entry block takes variables and what is computed once; the body follows in another. */
-void emit_body(emitter *e, ir_function *f) {
-  function_state *state = e->f;
-  state->entry = new_block(e, "entry");
+LLVMBasicBlockRef open_body(emitter *e) {
+  e->f->entry = new_block(e, "entry");
   LLVMBasicBlockRef body = new_block(e, "body");
-  at_block(e, state->entry);
+  at_block(e, e->f->entry);
   LLVMBuildBr(B, body);
   at_entry(e);
+  return body;
+}
+
+void emit_body(emitter *e, ir_function *f) {
+  LLVMBasicBlockRef body = open_body(e);
   emit_variables(e, f);
   if (f->is_kernel) emit_scratch(e, f);
   at_block(e, body);
@@ -417,6 +468,7 @@ void emit_body(emitter *e, ir_function *f) {
 
 void emit_function(emitter *e, ir_function *f) {
   function_state state = {.ir = f, .function = declared(e, f)};
+  if (prepare_function(f)) make_haste(e, state.function);
   state.launch = LLVMGetParam(state.function, 0);
   state.group = LLVMGetParam(state.function, 1);
   for (unsigned d = 0; d < 3; d++) state.items.local[d] = LLVMGetParam(state.function, 2 + d);

@@ -150,7 +150,9 @@ static void emit_items(emitter *e, const ir_block *block) {
 }
 
 void emit_region(emitter *e, const ir_block *block) {
-  if (e->lane_width > 1)
+  if (e->f->outlines)
+    outline_region(e, block);
+  else if (e->lane_width > 1)
     (void)lanes_region(e, block);
   else
     emit_items(e, block);
@@ -158,9 +160,7 @@ void emit_region(emitter *e, const ir_block *block) {
 
 /* ---- Entries --------------------------------------------------------------------------------------------------- */
 
-enum { RECORD_PARAMS = 2 };
-
-static void set_attribute(emitter *e, LLVMValueRef function, unsigned param, const char *name, uint64_t value) {
+void set_param_attribute(emitter *e, LLVMValueRef function, unsigned param, const char *name, uint64_t value) {
   unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
   LLVMAddAttributeAtIndex(function, param + 1, LLVMCreateEnumAttribute(e->context, kind, value));
 }
@@ -169,14 +169,22 @@ static void set_attribute(emitter *e, LLVMValueRef function, unsigned param, con
 static void set_record_attributes(emitter *e, LLVMValueRef function) {
   const uint64_t sizes[RECORD_PARAMS] = {sizeof(qn_cpu_launch), sizeof(qn_cpu_group)};
   for (unsigned i = 0; i < RECORD_PARAMS; i++) {
-    set_attribute(e, function, i, "noalias", 0);
-    set_attribute(e, function, i, "readonly", 0);
-    set_attribute(e, function, i, "dereferenceable", sizes[i]);
+    set_param_attribute(e, function, i, "noalias", 0);
+    set_param_attribute(e, function, i, "readonly", 0);
+    set_param_attribute(e, function, i, "dereferenceable", sizes[i]);
   }
 }
 
-static LLVMValueRef body_function(emitter *e, const ir_function *f) {
+LLVMValueRef add_part_of_kernel(emitter *e, const char *name, LLVMTypeRef type) {
   static const char *const attributes[] = {"nounwind", "no-builtins", "noinline", NULL};
+  LLVMValueRef function = LLVMAddFunction(e->module, name, type);
+  LLVMSetLinkage(function, LLVMInternalLinkage);
+  add_attributes(e, function, attributes);
+  set_record_attributes(e, function);
+  return function;
+}
+
+static LLVMValueRef body_function(emitter *e, const ir_function *f) {
   LLVMTypeRef *params = QN_ARENA_ARRAY(&e->arena, LLVMTypeRef, (size_t)f->param_count + RECORD_PARAMS);
   const char *name = qn_arena_printf(&e->arena, "quern.body.%s", f->name);
   if (!params || !name) {
@@ -186,13 +194,11 @@ static LLVMValueRef body_function(emitter *e, const ir_function *f) {
   for (unsigned i = 0; i < RECORD_PARAMS; i++) params[i] = e->ptr;
   for (uint32_t i = 0; i < f->param_count; i++) params[RECORD_PARAMS + i] = emit_type(e, f->params[i].type);
   LLVMTypeRef type = LLVMFunctionType(e->void_type, params, f->param_count + RECORD_PARAMS, 0);
-  LLVMValueRef function = LLVMAddFunction(e->module, name, type);
-  LLVMSetLinkage(function, LLVMInternalLinkage);
-  add_attributes(e, function, attributes);
-  set_record_attributes(e, function);
+  LLVMValueRef function = add_part_of_kernel(e, name, type);
   for (uint32_t i = 0; i < f->param_count; i++) {
     bool alone = f->params[i].is_restrict || f->params[i].byval;
-    if (f->params[i].type->kind == IR_POINTER && alone) set_attribute(e, function, RECORD_PARAMS + i, "noalias", 0);
+    if (f->params[i].type->kind == IR_POINTER && alone)
+      set_param_attribute(e, function, RECORD_PARAMS + i, "noalias", 0);
   }
   return function;
 }
@@ -251,6 +257,10 @@ void emit_kernel(emitter *e, ir_function *f) {
     f->params[i].value->aux = LLVMGetParam(state.function, RECORD_PARAMS + i);
   e->f = &state;
   unsigned width = e->lane_width;
+  bool deep = prepare_function(f);
+  outline_choose(&state);
+  state.terse |= deep;
+  if (state.terse) make_haste(e, state.function);
   if (width > 1 && (lanes_are_large(e, f) || lanes_are_slow(e, f))) e->lane_width = 1;
   emit_body(e, f);
   e->lane_width = width;

@@ -8,10 +8,19 @@
 /* ---- Code of one copy ---------------------------------------------------------------------------------------------
  */
 
+static bool count_inst(void *user, ir_inst *inst) {
+  (void)inst;
+  ++*(uint32_t *)user;
+  return true;
+}
+
 bool lanes_open(lanes *l, ir_function *f, const ir_block *root) {
   l->f = f;
   l->root = root;
-  l->count = ir_number(f);
+  l->serial = ++l->e->analyses;
+  l->first = root->first ? root->first->id : 0;
+  l->count = 0;
+  (void)ir_walk((ir_block *)root, count_inst, &l->count);
   l->infos = QN_ARENA_ARRAY(&l->e->arena, lane_info, (size_t)l->count + 1);
   if (l->infos) return lanes_analyse(l);
   emit_fail(l->e, QN_ERROR_OUT_OF_HOST_MEMORY, "out of memory for the analysis of '%s'", f->name);
@@ -175,29 +184,49 @@ static bool masked_copy(emitter *e, lanes *l, strips *s) {
   return e->status >= 0;
 }
 
-static bool emit_row(emitter *e, const ir_block *block) {
-  strips s = {.before = NULL};
+/* One copy for all items, in kernels of so many regions that a second takes too long to compile. */
+static bool emit_masked_row(emitter *e, const ir_block *block, strips *s) {
+  lanes masked = {.e = e, .width = e->lane_width};
+  if (!lanes_open(&masked, (ir_function *)e->f->ir, block)) return false;
+  open_strips(e, s, e->lane_width, masked.id_limit);
+  s->before = LLVMGetInsertBlock(B);
+  s->masked = new_block(e, "masked");
+  s->done = new_block(e, "");
+  LLVMBuildBr(B, s->masked);
+  s->masked_at = open_loop(e, s->masked);
+  add_incoming(s->masked_at, c64(e, 0), s->before);
+  if (!masked_copy(e, &masked, s)) return false;
+  at_block(e, s->done);
+  return true;
+}
+
+static bool emit_both_rows(emitter *e, const ir_block *block, strips *s) {
   lanes full = {.e = e, .width = e->lane_width, .full = true}, masked = {.e = e, .width = e->lane_width};
   ir_function *f = (ir_function *)e->f->ir;
+  /* Variables belong to the copy that was analysed last: the full copy is emitted after its own analysis. */
+  if (!lanes_open(&masked, f, block) || !lanes_open(&full, f, block)) return false;
+  open_strips(e, s, e->lane_width, full.id_limit < masked.id_limit ? full.id_limit : masked.id_limit);
+  s->before = LLVMGetInsertBlock(B);
+  s->full = new_block(e, "full");
+  s->masked = new_block(e, "masked");
+  s->done = new_block(e, "");
+  s->masked_at = open_loop(e, s->masked);
+  LLVMPositionBuilderAtEnd(B, s->before);
+  LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntNE, s->limit, c64(e, 0), ""), s->full, s->masked);
+  add_incoming(s->masked_at, c64(e, 0), s->before);
+  if (!full_copy(e, &full, s)) return false;
+  masked.vars = NULL;
+  if (!lanes_open(&masked, f, block) || !masked_copy(e, &masked, s)) return false;
+  at_block(e, s->done);
+  return true;
+}
+
+static bool emit_row(emitter *e, const ir_block *block) {
+  strips s = {.before = NULL};
   LLVMValueRef row = LLVMBuildMul(B, e->f->items.local[2], emit_group_value(e, IR_LOCAL_SIZE, 1), "");
   row = LLVMBuildAdd(B, row, e->f->items.local[1], "");
   s.row = LLVMBuildMul(B, row, emit_group_value(e, IR_LOCAL_SIZE, 0), "");
-  /* Variables belong to the copy that was analysed last: the full copy is emitted after its own analysis. */
-  if (!lanes_open(&masked, f, block) || !lanes_open(&full, f, block)) return false;
-  open_strips(e, &s, e->lane_width, full.id_limit < masked.id_limit ? full.id_limit : masked.id_limit);
-  s.before = LLVMGetInsertBlock(B);
-  s.full = new_block(e, "full");
-  s.masked = new_block(e, "masked");
-  s.done = new_block(e, "");
-  s.masked_at = open_loop(e, s.masked);
-  LLVMPositionBuilderAtEnd(B, s.before);
-  LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntNE, s.limit, c64(e, 0), ""), s.full, s.masked);
-  add_incoming(s.masked_at, c64(e, 0), s.before);
-  if (!full_copy(e, &full, &s)) return false;
-  masked.vars = NULL;
-  if (!lanes_open(&masked, f, block) || !masked_copy(e, &masked, &s)) return false;
-  at_block(e, s.done);
-  return true;
+  return e->f->terse ? emit_masked_row(e, block, &s) : emit_both_rows(e, block, &s);
 }
 
 bool lanes_region(emitter *e, const ir_block *block) {

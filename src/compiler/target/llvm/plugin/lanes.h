@@ -38,6 +38,7 @@ typedef enum var_layout {
 typedef struct lane_var lane_var;
 struct lane_var {
   ir_var *ir;
+  uint32_t serial; /* of the analysis that it is of */
   var_layout layout;
   const ir_block *home;  /* all uses are inside; a lane outside of it doesn't care for the value */
   ir_inst *first;        /* use, in the text's order */
@@ -76,8 +77,10 @@ typedef struct lanes {
   unsigned width;
   bool full;
   const ir_block *root;
-  lane_info *infos; /* by instruction's id */
-  uint32_t count;
+  lane_info *infos; /* by instruction's id, from the first of the code on */
+  uint32_t first, count;
+  uint32_t serial;   /* of this analysis */
+  lane_info outside; /* of all others */
   lane_var *vars;
   const shape *params; /* of a function; NULL: a kernel's, all uniform */
   LLVMValueRef **param_parts;

@@ -1,7 +1,10 @@
 /* lanes_flow.c - how private variables are kept, where lanes part and meet, and with both, every value's shape. */
 #include "lanes.h"
 
-lane_info *lanes_info(lanes *l, const ir_inst *inst) { return &l->infos[inst->id]; }
+lane_info *lanes_info(lanes *l, const ir_inst *inst) {
+  uint32_t at = inst->id - l->first;
+  return at < l->count ? &l->infos[at] : &l->outside;
+}
 
 lane_var *lanes_var(const ir_inst *address) {
   if (address->op != IR_ADDRESS || address->u.var->space != IR_PRIVATE) return NULL;
@@ -123,15 +126,16 @@ static void note_use(lane_var *var, const ir_inst *inst, uint32_t operand, bool 
 }
 
 static lane_var *get_var(lanes *l, ir_var *ir) {
-  for (lane_var *v = l->vars; v; v = v->next)
-    if (v->ir == ir) return v;
-  lane_var *v = QN_ARENA_NEW(&l->e->arena, lane_var);
+  lane_var *v = ir->aux;
+  if (v && v->serial == l->serial) return v;
+  v = QN_ARENA_NEW(&l->e->arena, lane_var);
   if (!v) {
     emit_fail(l->e, QN_ERROR_OUT_OF_HOST_MEMORY, "out of memory for a variable");
     return NULL;
   }
   bool scalar = ir->type->kind != IR_ARRAY && ir->type->kind != IR_STRUCT;
   v->ir = ir;
+  v->serial = l->serial;
   v->layout = scalar ? LAYOUT_REGISTER : LAYOUT_LEAF;
   if (ir->storage == IR_STORE_CONTEXT) v->shape = shape_varying();
   v->next = l->vars;

@@ -56,7 +56,8 @@ static void store_register(lanes *l, ir_inst *inst, lane_var *var) {
   ir_inst *value = inst->args[1];
   if (var->shape.kind != SHAPE_VARYING) {
     bool wide = shape_is_wide(value->type, var->shape);
-    LLVMBuildStore(B, lanes_base(l, value, wide), var->storage[0]);
+    LLVMValueRef store = LLVMBuildStore(B, lanes_base(l, value, wide), var->storage[0]);
+    LLVMSetVolatile(store, stays_in_memory(inst->args[0]));
     return;
   }
   bool blend = l->mask && lanes_needs_blend(l, inst->parent, var->home);

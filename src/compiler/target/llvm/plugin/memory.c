@@ -63,7 +63,7 @@ void emit_store(emitter *e, const ir_inst *inst, LLVMValueRef pointer, LLVMValue
   if (type->kind == IR_VECTOR) value = resize(e, value, lane_count(memory));
   LLVMValueRef store = LLVMBuildStore(e->builder, value, pointer);
   LLVMSetAlignment(store, access_align(inst));
-  if (inst->flags & IR_VOLATILE) LLVMSetVolatile(store, 1);
+  if ((inst->flags & IR_VOLATILE) || stays_in_memory(inst->args[0])) LLVMSetVolatile(store, 1);
 }
 
 /* Large copies become calls of memcpy, which runtime.c defines in the object itself. */

@@ -116,7 +116,9 @@ static LLVMValueRef divide(emitter *e, const op_row *row, uint32_t flags, LLVMTy
     replaced = LLVMBuildOr(b, by_zero, LLVMBuildAnd(b, is_least, is_minus, ""), "");
   }
   LLVMValueRef divisor = LLVMBuildSelect(b, replaced, one, args[1], "");
-  LLVMValueRef value = LLVMBuildBinOp(b, (LLVMOpcode)row->code, args[0], divisor, "");
+  bool spelt = !LLVMIsConstant(divisor) && expand_wants_divide(result);
+  LLVMValueRef value = spelt ? expand_divide(e, is_signed, quotient, args[0], divisor)
+                             : LLVMBuildBinOp(b, (LLVMOpcode)row->code, args[0], divisor, "");
   return LLVMBuildSelect(b, by_zero, quotient ? zero : args[0], value, "");
 }
 

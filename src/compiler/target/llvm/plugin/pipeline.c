@@ -203,7 +203,9 @@ bool pipeline_optimise(emitter *e) {
   if (!verify(e)) return false;
   if (e->options->opt_disable) return run_passes(e, "default<O0>") && runtime_add_memory_functions(e);
   if (e->has_helpers && !run_passes(e, first_passes)) return false;
-  return run_passes(e, passes) && runtime_add_memory_functions(e);
+  if (!run_passes(e, passes)) return false;
+  limit_code(e);
+  return runtime_add_memory_functions(e) && verify(e);
 }
 
 /* ---- Emitting
