@@ -45,21 +45,28 @@ static void interpret(const run_data *r) {
   qn_arena_free(&arena);
 }
 
-static void run_code(const run_data *r, const char *cpu, bool scalar) {
+/* Of which kind the code is. */
+typedef struct code_kind {
+  const char *cpu;
+  bool scalar, least_limits;
+} code_kind;
+
+static void run_code(const run_data *r, const code_kind *kind) {
   test_code code;
-  qn_target_options options = test_llvm_options(cpu);
+  qn_target_options options = test_llvm_options(kind->cpu);
   const generated *g = &r->kernel;
   struct {
     uint32_t *out, *in, n0, n1;
   } block = {r->got, r->in, g->n0, g->n1};
-  options.scalar = scalar;
+  options.scalar = kind->scalar;
+  options.least_limits = kind->least_limits;
   test_llvm_compile_source(&code, g->source, &options);
   test_llvm_run(&code, "random_kernel", 2, (uint64_t[]){g->local[0] * g->groups[0], g->local[1] * g->groups[1], 1},
                 (uint64_t[]){g->local[0], g->local[1], 1}, &block);
   test_llvm_free(&code);
 }
 
-static int check_seed(uint64_t seed, const char *cpu, bool scalar) {
+static int check_seed(uint64_t seed, const code_kind *kind) {
   run_data r = {.kernel = generate(seed)};
   r.items = r.kernel.local[0] * r.kernel.local[1] * r.kernel.groups[0] * r.kernel.groups[1];
   uint64_t words = r.items * GENERATOR_RESULTS;
@@ -69,9 +76,11 @@ static int check_seed(uint64_t seed, const char *cpu, bool scalar) {
   assert_true(r.in && r.expected && r.got);
   for (uint64_t i = 0; i < r.items; i++) r.in[i] = (uint32_t)((i + seed) * 2654435761u);
   interpret(&r);
-  run_code(&r, cpu, scalar);
+  run_code(&r, kind);
   int bad = memcmp(r.expected, r.got, words * 4) != 0;
-  if (bad) print_error("seed %" PRIu64 " (%s, %s) differs\n", seed, cpu, scalar ? "one by one" : "lanes");
+  if (bad)
+    print_error("seed %" PRIu64 " (%s, %s%s) differs\n", seed, kind->cpu, kind->scalar ? "one by one" : "lanes",
+                kind->least_limits ? ", least limits" : "");
   free(r.kernel.source);
   free(r.in);
   free(r.expected);
@@ -85,19 +94,34 @@ static uint64_t from_environment(const char *name, uint64_t otherwise) {
 }
 
 /* More of them: QUERN_SEEDS and QUERN_FIRST_SEED. */
-static void check_seeds(const char *cpu, bool scalar, uint64_t first) {
-  uint64_t seeds = from_environment("QUERN_SEEDS", 12);
+static void check_seeds(code_kind kind, uint64_t first) {
+  uint64_t seeds = from_environment("QUERN_SEEDS", 8);
   int bad = 0;
   first = from_environment("QUERN_FIRST_SEED", first);
-  if (!test_llvm_runs(cpu)) skip();
-  for (uint64_t seed = first; seed < first + seeds; seed++) bad += check_seed(seed, cpu, scalar);
+  if (!test_llvm_runs(kind.cpu)) skip();
+  for (uint64_t seed = first; seed < first + seeds; seed++) bad += check_seed(seed, &kind);
   assert_int_equal(bad, 0);
 }
 
-static void random_kernels_one_by_one(void **state) { (void)state, check_seeds("x86-64-v3", true, 1); }
-static void random_kernels_in_lanes_of_4(void **state) { (void)state, check_seeds("x86-64", false, 101); }
-static void random_kernels_in_lanes_of_8(void **state) { (void)state, check_seeds("x86-64-v3", false, 201); }
-static void random_kernels_in_lanes_of_16(void **state) { (void)state, check_seeds("x86-64-v4", false, 301); }
+static void random_kernels_one_by_one(void **state) {
+  (void)state, check_seeds((code_kind){"x86-64-v3", true, false}, 1);
+}
+static void random_kernels_in_lanes_of_4(void **state) {
+  (void)state, check_seeds((code_kind){"x86-64", false, false}, 101);
+}
+static void random_kernels_in_lanes_of_8(void **state) {
+  (void)state, check_seeds((code_kind){"x86-64-v3", false, false}, 201);
+}
+static void random_kernels_in_lanes_of_16(void **state) {
+  (void)state, check_seeds((code_kind){"x86-64-v4", false, false}, 301);
+}
+/* As if each were so large that its compile time counts more than its speed. */
+static void random_kernels_one_by_one_with_least_limits(void **state) {
+  (void)state, check_seeds((code_kind){"x86-64-v3", true, true}, 401);
+}
+static void random_kernels_in_lanes_of_8_with_least_limits(void **state) {
+  (void)state, check_seeds((code_kind){"x86-64-v3", false, true}, 501);
+}
 
 int main(void) {
   const struct CMUnitTest tests[] = {
@@ -105,6 +129,8 @@ int main(void) {
       cmocka_unit_test(random_kernels_in_lanes_of_4),
       cmocka_unit_test(random_kernels_in_lanes_of_8),
       cmocka_unit_test(random_kernels_in_lanes_of_16),
+      cmocka_unit_test(random_kernels_one_by_one_with_least_limits),
+      cmocka_unit_test(random_kernels_in_lanes_of_8_with_least_limits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

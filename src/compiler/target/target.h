@@ -17,6 +17,7 @@ typedef struct qn_target_options {
   const char *features; /* LLVM's feature string; not looked at for "host" */
   bool scalar;          /* no vectorisation (benches, tests) */
   bool opt_disable;     /* -cl-opt-disable */
+  bool least_limits;    /* all code is made in the ways that only large kernels' is (tests) */
 } qn_target_options;
 
 /* The entry of kernel NAME in CPU code is the symbol quern_kernel_NAME, which no other symbol begins with. */

@@ -23,6 +23,15 @@ typedef struct target_facts {
   bool wide512; /* 512-bit vectors */
 } target_facts;
 
+/* Beyond these, compile time counts more than the code's speed: what LLVM does takes more than linear time. */
+typedef struct emit_limits {
+  unsigned regions_inside; /* of a kernel; in one that has more they are functions (outline.c) */
+  unsigned regions_twice;  /* in one that has more there is one copy of the code for lanes (lanes.c), not improved */
+  unsigned loops_around;   /* what is written in more loops than these stays in memory (function.c) */
+  unsigned block_size;     /* instructions; longer blocks are cut (limits.c) */
+  unsigned function_size;  /* instructions; longer functions are not improved by the code generator (limits.c) */
+} emit_limits;
+
 typedef struct function_state function_state;
 typedef struct lane_function lane_function;
 
@@ -31,6 +40,7 @@ typedef struct emitter {
   const qn_target_options *options;
   const char *cpu, *features; /* of the options; what "host" is */
   target_facts facts;
+  const emit_limits *limits;
   LLVMContextRef context;
   LLVMModuleRef module;
   LLVMBuilderRef builder;
@@ -139,7 +149,7 @@ LLVMValueRef emit_elem(emitter *e, LLVMValueRef pointer, const ir_type *elem, LL
 bool emit_module(emitter *e);
 /* Numbers the instructions; what earlier passes noted at variables is gone, and `id` of those that deep loops write is
  * set: they stay in memory. Whether there are any. */
-bool prepare_function(ir_function *f);
+bool prepare_function(const emitter *e, ir_function *f);
 bool stays_in_memory(const ir_inst *pointer); /* of such a variable */
 void emit_function(emitter *e, ir_function *f);
 void emit_kernel(emitter *e, ir_function *f);
@@ -154,7 +164,7 @@ LLVMValueRef emit_private(emitter *e, const ir_var *var); /* a variable on the s
 enum { RECORD_PARAMS = 2 };
 LLVMValueRef add_part_of_kernel(emitter *e, const char *name, LLVMTypeRef type);
 void set_param_attribute(emitter *e, LLVMValueRef function, unsigned param, const char *name, uint64_t value);
-void outline_choose(function_state *state); /* of a kernel: sets `outlines` and `terse` */
+void outline_choose(const emitter *e, function_state *state); /* of a kernel: sets `outlines` and `terse` */
 void outline_region(emitter *e, const ir_block *block);
 /* A loop over the items of one dimension; sets items.local[d]. */
 typedef struct item_loop {

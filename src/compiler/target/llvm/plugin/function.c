@@ -376,10 +376,6 @@ void emit_block(emitter *e, const ir_block *block) {
 /* ---- Helper functions ----------------------------------------------------------------------------------------------
  */
 
-/* LLVM's analysis of loops follows a counter that starts at the outer loop's, and that at its outer one's: a nest of 48
- * took half a minute. What is read from memory it doesn't follow. */
-enum { MOST_LOOPS_AROUND = 12 };
-
 static uint32_t loops_around(const ir_block *block) {
   uint32_t count = 0;
   for (; block->owner; block = block->owner->parent) count += block->owner->op == IR_LOOP;
@@ -395,24 +391,31 @@ bool stays_in_memory(const ir_inst *pointer) {
   return var && var->id;
 }
 
+typedef struct deep_search {
+  unsigned most;
+  bool any;
+} deep_search;
+
+/* LLVM's analysis of loops follows a counter that starts at the outer loop's, and that at its outer one's: a nest of 48
+ * took half a minute. What is read from memory it doesn't follow. */
 static bool note_deep_store(void *user, ir_inst *inst) {
-  bool *deep = user;
+  deep_search *search = user;
   ir_var *var = inst->op == IR_STORE ? private_variable(inst->args[0]) : NULL;
-  if (!var || var->id || loops_around(inst->parent) <= MOST_LOOPS_AROUND) return true;
+  if (!var || var->id || loops_around(inst->parent) <= search->most) return true;
   var->id = 1;
-  *deep = true;
+  search->any = true;
   return true;
 }
 
-bool prepare_function(ir_function *f) {
-  bool deep = false;
+bool prepare_function(const emitter *e, ir_function *f) {
+  deep_search search = {.most = e->limits->loops_around};
   (void)ir_number(f);
   for (ir_var *var = f->vars; var; var = var->next) {
     var->aux = NULL;
     var->id = 0;
   }
-  (void)ir_walk(f->body, note_deep_store, &deep);
-  return deep;
+  (void)ir_walk(f->body, note_deep_store, &search);
+  return search.any;
 }
 
 void make_haste(emitter *e, LLVMValueRef function) {
@@ -468,7 +471,7 @@ void emit_body(emitter *e, ir_function *f) {
 
 void emit_function(emitter *e, ir_function *f) {
   function_state state = {.ir = f, .function = declared(e, f)};
-  if (prepare_function(f)) make_haste(e, state.function);
+  if (prepare_function(e, f)) make_haste(e, state.function);
   state.launch = LLVMGetParam(state.function, 0);
   state.group = LLVMGetParam(state.function, 1);
   for (unsigned d = 0; d < 3; d++) state.items.local[d] = LLVMGetParam(state.function, 2 + d);

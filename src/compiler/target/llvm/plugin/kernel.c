@@ -257,8 +257,8 @@ void emit_kernel(emitter *e, ir_function *f) {
     f->params[i].value->aux = LLVMGetParam(state.function, RECORD_PARAMS + i);
   e->f = &state;
   unsigned width = e->lane_width;
-  bool deep = prepare_function(f);
-  outline_choose(&state);
+  bool deep = prepare_function(e, f);
+  outline_choose(e, &state);
   state.terse |= deep;
   if (state.terse) make_haste(e, state.function);
   if (width > 1 && (lanes_are_large(e, f) || lanes_are_slow(e, f))) e->lane_width = 1;

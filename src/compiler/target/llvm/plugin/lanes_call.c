@@ -266,7 +266,7 @@ static void define_function(emitter *e, unsigned width, lane_function *f) {
   at_block(e, state.entry);
   LLVMBuildBr(e->builder, body);
   at_block(e, body);
-  if (prepare_function(f->ir)) make_haste(e, f->function);
+  if (prepare_function(e, f->ir)) make_haste(e, f->function);
   if (lanes_open(&l, f->ir, f->ir->body)) {
     open_params(&l, f);
     open_result(&l);

@@ -43,9 +43,6 @@ static unsigned size_of(const emitter *e, LLVMValueRef inst) {
 
 /* ---- Blocks ---- */
 
-/* Long enough that the branch costs nothing beside it, and that few values cross. */
-enum { MOST_SIZE = 256 };
-
 typedef struct splitter {
   emitter *e;
   LLVMValueRef function;
@@ -68,14 +65,14 @@ static void prepare(splitter *s) {
 /* The first instruction of the second part; NULL: the block stays whole. Variables stay together at the start. */
 static LLVMValueRef find_cut(const emitter *e, LLVMBasicBlockRef block) {
   LLVMValueRef cut = NULL, last = LLVMGetBasicBlockTerminator(block);
-  unsigned size = 0;
+  unsigned size = 0, most = e->limits->block_size;
   for (LLVMValueRef i = LLVMGetFirstInstruction(block); i && i != last; i = LLVMGetNextInstruction(i)) {
     if (LLVMIsAPHINode(i)) continue;
     if (LLVMIsAAllocaInst(i)) cut = NULL;
-    if (size >= MOST_SIZE && !cut) cut = i;
+    if (size >= most && !cut) cut = i;
     size += size_of(e, i);
     /* A rest that is short is not worth a cut. */
-    if (cut && size >= MOST_SIZE + MOST_SIZE / 4) return cut;
+    if (cut && size >= most + most / 4) return cut;
   }
   return NULL;
 }
@@ -115,14 +112,12 @@ static void split_blocks(emitter *e, LLVMValueRef function) {
 /* ---- Functions ---- */
 
 /* Live ranges that are split, loops whose addresses are rewritten, copies that are followed: what these take grows with
- * the square of a function's length. Without them code takes a tenth to seven tenths longer (docs/performance.md). */
-enum { MOST_SIZE_IMPROVED = 8192 };
-
+ * the square of a function's length. */
 static bool is_long(const emitter *e, LLVMValueRef function) {
   unsigned size = 0;
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) {
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) size += size_of(e, i);
-    if (size > MOST_SIZE_IMPROVED) return true;
+    if (size > e->limits->function_size) return true;
   }
   return false;
 }

@@ -8,20 +8,17 @@
 
 #define B (e->builder)
 
-/* Fewer stay in the kernel, where what the group computes once is nearer. */
-enum { MOST_REGIONS_INSIDE = 12, MOST_REGIONS_TWICE = 128 };
-
 static bool count_region(void *user, ir_inst *inst) {
   uint32_t *count = user;
   *count += inst->op == IR_REGION;
   return true;
 }
 
-void outline_choose(function_state *state) {
+void outline_choose(const emitter *e, function_state *state) {
   uint32_t count = 0;
   (void)ir_walk(state->ir->body, count_region, &count);
-  state->outlines = count > MOST_REGIONS_INSIDE;
-  state->terse = count > MOST_REGIONS_TWICE;
+  state->outlines = count > e->limits->regions_inside;
+  state->terse = count > e->limits->regions_twice;
 }
 
 /* ---- What a region uses from outside ---- */

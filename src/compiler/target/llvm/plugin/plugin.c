@@ -44,6 +44,16 @@ static void on_diagnostic(LLVMDiagnosticInfoRef info, void *user) {
   LLVMDisposeMessage(text);
 }
 
+/* ---- Limits --------------------------------------------------------------------------------------------------- */
+
+/* A call of a region costs nothing beside the region, but what the group computes once is nearer without. LLVM's analysis
+ * of loops takes exponential time in the depth of nested counters; blocks are so long that a branch costs nothing beside
+ * them. Which code gets slower, and how much: docs/performance.md. */
+static const emit_limits usual_limits = {
+    .regions_inside = 12, .regions_twice = 128, .loops_around = 12, .block_size = 256, .function_size = 8192};
+static const emit_limits least_limits = {
+    .regions_inside = 0, .regions_twice = 4, .loops_around = 1, .block_size = 8, .function_size = 256};
+
 /* ---- Modules --------------------------------------------------------------------------------------------------- */
 
 static void common_types(emitter *e) {
@@ -134,6 +144,7 @@ static qn_status emit(ir_module *m, const qn_target_options *options, qn_llvm_re
   }
   e->m = m;
   e->options = options;
+  e->limits = options->least_limits ? &least_limits : &usual_limits;
   qn_arena_init(&e->arena, 0);
   e->context = LLVMContextCreate();
   LLVMContextSetDiagnosticHandler(e->context, on_diagnostic, e);
