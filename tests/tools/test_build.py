@@ -4,6 +4,8 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
+import time
 import unittest
 
 from quern_test import CommandTest, QUERN, example
@@ -273,25 +275,63 @@ class Transactions(BuildTest):
 
     def test_C4_the_last_of_several_cannot_be_replaced(self):
         words = [ADD, "--emit", "object,c_header,static_library", "-o", self.out]
-        self.build(*words, "-P", "offset=1")
-        old = {name: self.read("out", name) for name in ("add.o", "add.h")}
-        os.remove(self.path("out/libadd.a"))
-        os.makedirs(self.path("out/libadd.a/full"))
-        err = self.build(*words, "-P", "offset=2", status=1)
-        self.assertIn("libadd.a", err)
-        self.assertNotIn(": hit ", err)
-        for name, text in old.items():
-            self.assertEqual(self.read("out", name), text)
-        self.assertEqual(sorted(os.listdir(self.out)), ["add.h", "add.o", "libadd.a"])
+        for environment in self.environments():
+            shutil.rmtree(self.out, ignore_errors=True)
+            for offset in (2, 1):
+                self.build(*words, "-P", "offset=%d" % offset)
+            old = {name: self.read("out", name) for name in ("add.o", "add.h")}
+            os.remove(self.path("out/libadd.a"))
+            os.makedirs(self.path("out/libadd.a/full"))
+            err = self.build(*words, "-P", "offset=2", status=1, **environment)
+            self.assertIn(self.path("out/libadd.a"), err)
+            self.assertIn("Is a directory", err)
+            self.assertNotIn(": hit ", err)
+            for name, text in old.items():
+                self.assertEqual(self.read("out", name), text)
+            self.assertEqual(sorted(os.listdir(self.out)), ["add.h", "add.o", "libadd.a"])
+            shutil.rmtree(self.path("out/libadd.a"))
+            self.build(*words, "-P", "offset=2", **environment)
+            self.assertNotEqual(self.read("out", "add.o"), old["add.o"])
 
     def test_C4_two_builds_to_one_path_at_once(self):
-        self.prepare("object", "add.o")
-        environment = dict(os.environ, **self.cache)
-        running = [subprocess.Popen([QUERN, "build", *map(str, self.words), "-P", "offset=%d" % (1 + i % 2)], env=environment,
-                                    stderr=subprocess.DEVNULL) for i in range(16)]
-        self.assertEqual([p.wait() for p in running], [0] * 16)
-        self.assertIn(self.read("out", "add.o"), self.good.values())
-        self.assertEqual(os.listdir(self.out), ["add.o"])
+        for environment in self.environments():
+            shutil.rmtree(self.out, ignore_errors=True)
+            self.prepare("object", "add.o")
+            running = [subprocess.Popen([QUERN, "build", *map(str, self.words), "-P", "offset=%d" % (1 + i % 2)], stderr=subprocess.DEVNULL,
+                                        env=dict(os.environ, **dict(self.cache, **environment))) for i in range(8)]
+            self.assertEqual([p.wait() for p in running], [0] * 8)
+            self.assertIn(self.read("out", "add.o"), self.good.values())
+            self.assertEqual(os.listdir(self.out), ["add.o"])
+
+    def test_C4_a_path_that_disappears(self):
+        """The directory is taken away again and again while builds write to it: done and right, or the path is named."""
+        def run(path, environment):
+            stop, failed = threading.Event(), 0
+
+            def remove():
+                while not stop.is_set():
+                    shutil.rmtree(self.out, ignore_errors=True)
+                    time.sleep(0.0005)
+            remover = threading.Thread(target=remove)
+            remover.start()
+            try:
+                for _ in range(6):
+                    done = subprocess.run([QUERN, "build", *map(str, self.words), "-P", "offset=2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                          env=dict(os.environ, **dict(self.cache, **environment)), text=True)
+                    self.assertIn(done.returncode, (0, 1), done.stderr)
+                    if done.returncode:
+                        failed += 1
+                        self.assertIn(self.out, done.stderr)
+                        self.assertNotIn(": hit ", done.stderr)
+            finally:
+                stop.set()
+                remover.join()
+            shutil.rmtree(self.out, ignore_errors=True)
+            self.build(*self.words, "-P", "offset=2", **environment)
+            self.assertEqual(self.read("out", self.name), self.good[2])
+            self.assertEqual(os.listdir(self.out), [self.name])
+            self.build(*self.words, "-P", "offset=1")
+        self.each(run)
 
     def test_C4_an_identical_output_keeps_its_time(self):
         self.build(ADD, "--emit", "object", "-o", self.out)

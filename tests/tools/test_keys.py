@@ -167,6 +167,42 @@ class Keys(KeyTest):
         self.same(LANG="tr_TR.UTF-8", TZ="Asia/Tokyo", HOME="/nowhere", USER="another", QUERN_DEVICE="check", TMPDIR="/nowhere")
 
 
+class Manifest(KeyTest):
+    """The look-up before parsing: a warm start of a large source costs what a small one costs."""
+
+    def stages(self, file, *command):
+        words = [QUERN, *command, file]
+        words += ["-o", "out", "--emit", "object"] if command[0] == "build" else ["--arg", "x=zeros:4", "-k", "k0"]
+        done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.directory.name, timeout=120, text=True,
+                              env=dict(os.environ, **dict(self.cache, QUERN_LOG="compile")))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return [line.split("compile: ")[1].split("  ")[0] for line in done.stderr.splitlines() if "quern: compile: " in line]
+
+    def test_C1_a_warm_start_parses_nothing(self):
+        line = "__kernel void k%d(__global float *x) { x[get_global_id(0)] = %d.0f; }\n"
+        self.file("large.cl", "#include <inner.h>\n" + "".join(line % (i, i) for i in range(200)))
+        for command in (("build", "-I", "include"), ("run", "-I", "include", "-d", "check")):
+            self.assertIn("front end", self.stages("large.cl", *command))
+            self.assertEqual(self.stages("large.cl", *command), [])
+
+    def test_C1_a_warm_start_of_ten_thousand_lines_costs_what_a_small_one_costs(self):
+        line = "  x[%d] = x[%d] * %d + x[0];\n"
+        times = {}
+        for lines in (10, 10000):
+            name = "k%d.cl" % lines
+            self.file(name, "__kernel void k0(__global int *x) {\n" + "".join(line % (i % 100, (i * 7) % 100, i) for i in range(lines)) + "}\n")
+            words = [QUERN, "build", name, "--emit", "c_header", "-o", "out"]
+            times[lines] = []
+            for turn in range(8):
+                start = time.monotonic()
+                subprocess.run(words, check=True, cwd=self.directory.name, env=dict(os.environ, **dict(self.cache, QUERN_LOG="")))
+                times[lines].append(time.monotonic() - start)
+        print("measured: warm start of 10 lines %.1f ms, of 10,000 lines %.1f ms, cold %.1f ms"
+              % (min(times[10][1:]) * 1e3, min(times[10000][1:]) * 1e3, times[10000][0] * 1e3))
+        # Reading and hashing the source is left.
+        self.assertLess(min(times[10000][1:]), 3 * min(times[10][1:]) + 0.01)
+
+
 class Reproducible(KeyTest):
     KINDS = "object,static_library,shared_library,c_header,image,ir,llvm_ir,assembly,opencl_c"
 

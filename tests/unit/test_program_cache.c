@@ -201,6 +201,79 @@ static void test_C2_a_crowd_compiles_one_key_once(void **state) {
   assert_nothing_is_loaded();
 }
 
+/* Each of the compiles waits until all have begun: were one to wait for another's lock, none would come to its end. */
+enum { SIDE_BY_SIDE = 8 };
+static _Atomic int begun;
+
+static qn_status compile_with_others(void *user, core_binary *binary) {
+  uint64_t deadline = qn_clock_deadline(UINT64_C(20000000000));
+  atomic_fetch_add(&begun, 1);
+  while (atomic_load(&begun) < SIDE_BY_SIDE) {
+    if (qn_clock_left(deadline) == 0) QN_FAIL(QN_ERROR_TIMEOUT, "alone");
+    qn_clock_sleep(100000);
+  }
+  return compile(user, binary);
+}
+
+typedef struct one_of_many {
+  core_program_cache *cache;
+  compile_request request;
+  qn_status status;
+} one_of_many;
+
+static void *compile_own(void *given) {
+  one_of_many *o = given;
+  core_binary *binary = NULL;
+  bool hit = false;
+  qn_key key = key_of(o->request.key);
+  o->status = core_program_cache_get(o->cache, &key, compile_with_others, &o->request, &binary, &hit);
+  if (o->status >= 0) o->status = core_program_cache_put(o->cache, binary);
+  return NULL;
+}
+
+static void test_C2_different_keys_are_compiled_side_by_side(void **state) {
+  (void)state;
+  core_program_cache cache;
+  core_refusal refusal = {0};
+  one_of_many each[SIDE_BY_SIDE];
+  pthread_t threads[SIDE_BY_SIDE];
+  core_program_cache_open(&cache, &table, NULL);
+  atomic_store(&begun, 0);
+  for (int i = 0; i < SIDE_BY_SIDE; i++) {
+    each[i] = (one_of_many){.cache = &cache, .request = {.key = 100 + i}};
+    assert_int_equal(pthread_create(&threads[i], NULL, compile_own, &each[i]), 0);
+  }
+  for (int i = 0; i < SIDE_BY_SIDE; i++) {
+    pthread_join(threads[i], NULL);
+    assert_int_equal(each[i].status, QN_OK);
+    assert_int_equal(each[i].request.compiled, 1);
+  }
+  core_program_cache_close(&cache, &refusal);
+  assert_nothing_is_loaded();
+}
+
+static void test_C2_a_refused_unload_is_reported_by_the_close(void **state) {
+  (void)state;
+  core_program_cache cache;
+  core_refusal refusal = {0};
+  core_program_cache_open(&cache, &table, NULL);
+  for (int i = 0; i < 3; i++) {
+    compile_request r = {.key = i};
+    core_binary *binary = NULL;
+    bool hit = false;
+    qn_key key = key_of(i);
+    assert_int_equal(core_program_cache_get(&cache, &key, compile, &r, &binary, &hit), QN_OK);
+    assert_int_equal(core_program_cache_put(&cache, binary), QN_OK);
+  }
+  atomic_store(&refuse, 1);
+  core_program_cache_close(&cache, &refusal);
+  atomic_store(&refuse, 0);
+  assert_int_equal(refusal.status, QN_ERROR_DEVICE);
+  assert_non_null(strstr(refusal.text, "program"));
+  assert_non_null(strstr(refusal.text, "refused"));
+  assert_nothing_is_loaded(); /* each was asked for once all the same */
+}
+
 static void test_C2_a_failure_is_told_to_all_and_not_kept(void **state) {
   (void)state;
   core_program_cache cache;
@@ -247,6 +320,8 @@ int main(void) {
       cmocka_unit_test(test_C2_idle_programs_are_bounded_and_the_oldest_goes_first),
       cmocka_unit_test(test_C2_idle_programs_are_bounded_by_their_bytes),
       cmocka_unit_test(test_C2_a_crowd_compiles_one_key_once),
+      cmocka_unit_test(test_C2_different_keys_are_compiled_side_by_side),
+      cmocka_unit_test(test_C2_a_refused_unload_is_reported_by_the_close),
       cmocka_unit_test(test_C2_a_failure_is_told_to_all_and_not_kept),
       cmocka_unit_test(keys_differ_by_their_parts),
   };
