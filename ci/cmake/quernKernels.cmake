@@ -1,11 +1,16 @@
-# quern_add_kernels(NAME FILES FILE.cl... [PARAMS NAME=VALUE...] [DEFINES NAME[=V]...] [INCLUDES DIR...] [TARGETS T...]
-#                   [OPTIONS OPTION...])
+# quern_add_kernels([TARGET] NAME FILES FILE.cl... [PARAMS NAME=VALUE...] [DEFINES NAME[=V]...] [INCLUDES DIR...]
+#                   [TARGETS T...] [OPTIONS OPTION...])
 #
 # A library NAME with the kernels of some OpenCL C files, compiled by `quern build`. Link it: the C headers of the files, one a
-# file, are then on the include path, and the program gets quern::quern. A file is compiled again when it, or what it
-# includes, has changed. TARGETS are those of `quern build --target`; without them the code is for this machine.
+# file, are then on the include path, and the program gets quern::quern. A file is compiled again when it, what it
+# includes, or a word here has changed. TARGETS are those of `quern build --target`; without them the code is for this machine.
 function(quern_add_kernels name)
-  cmake_parse_arguments(PARSE_ARGV 1 kernels "" "" "FILES;PARAMS;DEFINES;INCLUDES;TARGETS;OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 0 kernels "" "TARGET" "FILES;PARAMS;DEFINES;INCLUDES;TARGETS;OPTIONS")
+  if(kernels_TARGET)
+    set(name ${kernels_TARGET})
+  else()
+    list(REMOVE_AT kernels_UNPARSED_ARGUMENTS 0)
+  endif()
   if(kernels_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "quern_add_kernels(${name}): unknown words: ${kernels_UNPARSED_ARGUMENTS}")
   endif()
@@ -31,16 +36,24 @@ function(quern_add_kernels name)
     list(APPEND words --target ${targets})
   endif()
   set(directory ${CMAKE_CURRENT_BINARY_DIR}/${name})
+  # Not every generator runs a command again when its words change: they are a file that does.
+  string(JOIN "\n" text ${words})
+  file(CONFIGURE OUTPUT ${directory}.words CONTENT "${text}\n" @ONLY)
   set(outputs)
+  set(stems)
   foreach(file IN LISTS kernels_FILES)
     get_filename_component(path ${file} ABSOLUTE)
     get_filename_component(stem ${file} NAME_WE)
     string(MAKE_C_IDENTIFIER ${stem} stem)
+    if(stem IN_LIST stems)
+      message(FATAL_ERROR "quern_add_kernels(${name}): two files would both be ${stem}.o and ${stem}.h; put one into another library")
+    endif()
+    list(APPEND stems ${stem})
     set(made ${directory}/${stem}.o ${directory}/${stem}.h)
     add_custom_command(OUTPUT ${made}
       COMMAND quern::command build ${path} --emit object,c_header ${words} -o ${directory} --touch
               --depfile ${directory}/${stem}.d
-      DEPENDS ${path} quern::command DEPFILE ${directory}/${stem}.d
+      DEPENDS ${path} ${directory}.words quern::command DEPFILE ${directory}/${stem}.d
       COMMENT "Compiling kernels of ${file}"
       VERBATIM)
     list(APPEND outputs ${made})

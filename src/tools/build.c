@@ -12,9 +12,10 @@ static const char help[] =
     "time\n"
     "\n"
     "  -o DIR               where the outputs go; all of them are replaced, or none is\n"
-    "  --emit KIND,...      object, static_library, shared_library, c_header (these carry an image), image, ir, "
+    "  --emit KIND,...      object, static_library, shared_library (these carry an image), c_header, image, ir, "
     "llvm_ir,\n"
-    "                       assembly; default object,c_header\n"
+    "                       assembly, opencl_c; default object,c_header. ptx, spirv and wgsl come with a later "
+    "version\n"
     "  --target T,...       host, x86-64-linux, x86-64-v2-linux, -v3-, -v4-, aarch64-linux, opencl; default host. An "
     "image\n"
     "                       holds code for each, and the device takes the best that it can run\n"
@@ -24,6 +25,7 @@ static const char help[] =
     "  --depfile FILE       a makefile rule with the files that were read\n"
     "  --touch              an output that is the same already gets a new time\n"
     "  -j N                 compile N outputs at once; default: one a core\n"
+    "  -h, --help           this text\n"
     "\n"
     "What was built before comes from the cache (quern cache; QUERN_LOG=cache tells). Exit status: 0 done, 1 a file "
     "or\n"
@@ -227,6 +229,8 @@ static void put_dependencies(FILE *to, const plan *p) {
 static tool_status stage_depfile(const plan *p, tool_outputs *outputs) {
   const char *temporary = NULL;
   if (!p->options.depfile) return TOOL_OK;
+  qn_status status = qn_outputs_write(p->options.directory, NULL, 0, 0); /* makes the directory: it may be there */
+  if (status < 0) return tool_library_error(status, "-o %s", p->options.directory);
   TOOL_TRY(tool_outputs_add(outputs, p->options.depfile, &temporary));
   FILE *to = fopen(temporary, "w");
   if (to) put_dependencies(to, p);

@@ -57,7 +57,7 @@ static tool_status add_kind(build_options *o, const char *word, size_t length) {
   const char *near = tool_nearest(copy, names, KIND_COUNT);
   tool_status status = tool_error(TOOL_USAGE,
                                   "--emit: unknown kind '%s'%s%s%s; there are object, static_library, shared_library, "
-                                  "c_header, image, ir, llvm_ir, assembly",
+                                  "c_header, image, ir, llvm_ir, assembly, opencl_c",
                                   copy, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
   free(copy);
   return status;

@@ -25,6 +25,7 @@ static const char help[] =
     "                   label is KEY\n"
     "  import FILE      takes them in, on another machine; the whole file is checked first. Older entries make room\n"
     "  --json           stats, list and the others as one JSON object\n"
+    "  -h, --help       this text\n"
     "\n"
     "QUERN_CACHE_DIR, QUERN_CACHE_MAX_SIZE and QUERN_CACHE=off|read|write|recache say what the cache does.\n"
     "\n"

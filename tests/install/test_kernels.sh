@@ -48,6 +48,30 @@ sed -i 's/factor=3/factor=4/' "$work/project/CMakeLists.txt"
 must "the build with another parameter failed" cmake --build "$work/out"
 expect 'out[999] = 7997'
 
+# The same by make, which doesn't look at commands; and with the word TARGET.
+sed -i 's/quern_add_kernels(scale_kernels/quern_add_kernels(TARGET scale_kernels/' "$work/project/CMakeLists.txt"
+must "cmake for make failed" cmake -G "Unix Makefiles" -S "$work/project" -B "$work/made" -DCMAKE_PREFIX_PATH="$work/prefix"
+must "the build by make failed" cmake --build "$work/made"
+sleep 1
+sed -i 's/factor=4/factor=5/' "$work/project/CMakeLists.txt"
+must "the build by make with another parameter failed" cmake --build "$work/made"
+QUERN_LLVM_LIBRARY=/nonexistent "$work/made/scale" >"$work/log" 2>&1 || die "the program made by make failed"
+grep -qF 'out[999] = 9995' "$work/log" || die "make did not see another parameter"
+sleep 1
+touch "$work/project/include/shift.h"
+must "the build by make after a touched include failed" cmake --build "$work/made"
+grep -q 'Compiling kernels' "$work/log" || die "make did not see an include"
+must "the build by make with nothing to do failed" cmake --build "$work/made"
+grep -q 'Compiling kernels' "$work/log" && die "make with nothing to do did something"
+
+# Two files that would be one.
+cp -r "$work/project" "$work/twice"
+mkdir "$work/twice/deep"
+cp "$work/twice/scale.cl" "$work/twice/deep/scale.cl"
+sed -i 's/FILES scale.cl/FILES scale.cl deep\/scale.cl/' "$work/twice/CMakeLists.txt"
+cmake -G Ninja -S "$work/twice" -B "$work/twice/out" -DCMAKE_PREFIX_PATH="$work/prefix" >"$work/log" 2>&1 && die "two files of one name were taken"
+grep -q 'two files would both be scale.o' "$work/log" || die "two files of one name were not told"
+
 echo 'broken' >>"$work/project/scale.cl"
 cmake --build "$work/out" >"$work/log" 2>&1 && die "a kernel that doesn't compile was built"
 grep -q 'scale.cl:[0-9]*:[0-9]*: error' "$work/log" || die "the error doesn't name the place"

@@ -81,6 +81,10 @@ class Artifacts(BuildTest):
             self.assertIn("a.h", text)
             self.assertIn("with\\ space.h", text)
 
+    def test_a_depfile_may_be_in_a_directory_that_is_made(self):
+        self.build(ADD, "-o", "new/deep", "--depfile", "new/deep/add.d")
+        self.assertEqual(sorted(os.listdir(self.path("new/deep"))), ["add.d", "add.h", "add.o"])
+
     def test_opencl_c_is_made_again_of_itself(self):
         self.build(ADD, "--emit", "opencl_c", "-o", self.out)
         text = self.read("out", "add.ocl.cl")

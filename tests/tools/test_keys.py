@@ -2,6 +2,7 @@
 sees a hit. Results are reproducible: the same input gives the same bytes in any place, at any time."""
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -178,6 +179,10 @@ class Manifest(KeyTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         return [line.split("compile: ")[1].split("  ")[0] for line in done.stderr.splitlines() if "quern: compile: " in line]
 
+    def processor_time(self):
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return used.ru_utime + used.ru_stime
+
     def test_C1_a_warm_start_parses_nothing(self):
         line = "__kernel void k%d(__global float *x) { x[get_global_id(0)] = %d.0f; }\n"
         self.file("large.cl", "#include <inner.h>\n" + "".join(line % (i, i) for i in range(200)))
@@ -194,13 +199,13 @@ class Manifest(KeyTest):
             words = [QUERN, "build", name, "--emit", "c_header", "-o", "out"]
             times[lines] = []
             for turn in range(8):
-                start = time.monotonic()
+                start = self.processor_time()  # other processes may have the processor meanwhile
                 subprocess.run(words, check=True, cwd=self.directory.name, env=dict(os.environ, **dict(self.cache, QUERN_LOG="")))
-                times[lines].append(time.monotonic() - start)
-        print("measured: warm start of 10 lines %.1f ms, of 10,000 lines %.1f ms, cold %.1f ms"
+                times[lines].append(self.processor_time() - start)
+        print("measured: processor time of a warm start of 10 lines %.1f ms, of 10,000 lines %.1f ms, cold %.1f ms"
               % (min(times[10][1:]) * 1e3, min(times[10000][1:]) * 1e3, times[10000][0] * 1e3))
         # Reading and hashing the source is left.
-        self.assertLess(min(times[10000][1:]), 3 * min(times[10][1:]) + 0.01)
+        self.assertLess(min(times[10000][1:]), 2 * min(times[10][1:]) + 0.002)
 
 
 class Reproducible(KeyTest):
