@@ -16,9 +16,24 @@ bool binary_next(Dwarf_Die *die) {
   return true;
 }
 
+/* libdw's dwarf_decl_file takes number 0, which DWARF 5 has, for none, and ends the program over a table that it can't read. */
+static const char *file_of(Dwarf_Die *die) {
+  Dwarf_Attribute attribute;
+  Dwarf_Word number;
+  Dwarf_Die unit;
+  Dwarf_Files *files;
+  size_t count;
+  if (!dwarf_attr_integrate(die, DW_AT_decl_file, &attribute) || dwarf_formudata(&attribute, &number) != 0) return NULL;
+  /* A number from an abstract origin is of that one's unit. */
+  if (!dwarf_cu_die(attribute.cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL) ||
+      dwarf_getsrcfiles(&unit, &files, &count) != 0 || number >= count)
+    return NULL;
+  return dwarf_filesrc(files, number, NULL, NULL);
+}
+
 abi_place binary_place(Dwarf_Die *die) {
   int line = 0;
-  const char *file = dwarf_decl_file(die);
+  const char *file = file_of(die);
   if (!file || dwarf_decl_line(die, &line) != 0 || line < 0) line = 0;
   return (abi_place){file ? pool_copy(file, strlen(file)) : NULL, (uint32_t)line};
 }

@@ -124,5 +124,6 @@ bool clang_resources(const char *program, const char **out_directory, const char
   clang_add(&words, "-print-resource-dir");
   if (!clang_run(program, &words, "", &text, out_errors)) return false;
   *out_directory = pool_copy(text, strcspn(text, "\n"));
-  return true;
+  *out_errors = "it prints nothing for -print-resource-dir: it is no clang";
+  return **out_directory != 0;
 }

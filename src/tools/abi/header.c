@@ -23,8 +23,9 @@ clang_words header_arguments(const header_options *options, const abi_target *ta
   clang_add(&words, "-std=gnu17");
   clang_add(&words, "-w");
   clang_add(&words, "-ferror-limit=0");
-  for (size_t i = 0; i < options->arguments.count; i++) clang_add(&words, options->arguments.items[i]);
+  /* Before the user's own -idirafter, which may hold this machine's C library. */
   if (options->stand_ins) clang_add(&words, "-idirafter"), clang_add(&words, options->stand_ins);
+  for (size_t i = 0; i < options->arguments.count; i++) clang_add(&words, options->arguments.items[i]);
   clang_add(&words, "-xc");
   return words;
 }
@@ -47,6 +48,27 @@ static const char *errors_of(CXTranslationUnit unit) {
   return text.data;
 }
 
+static const char *first_lines(const char *text) {
+  size_t length = 0;
+  for (int lines = 0; lines < MAX_TOLD && text[length]; lines++) {
+    length += strcspn(text + length, "\n");
+    if (text[length]) length++;
+  }
+  while (length && text[length - 1] == '\n') length--;
+  return pool_copy(text, length);
+}
+
+/* libclang says no more than that it refuses: clang says what of the options it is. */
+static const char *refusal_of(const header_options *options, const clang_words *words) {
+  clang_words again = {0};
+  const char *text, *errors;
+  for (size_t i = 0; i < words->count; i++) clang_add(&again, words->items[i]);
+  clang_add(&again, "-fsyntax-only");
+  clang_add(&again, "-");
+  if (clang_run(options->clang, &again, "", &text, &errors)) return "libclang refuses the options or the file";
+  return first_lines(errors);
+}
+
 static bool parse(CXIndex index, const char *path, const header_options *options, abi_interface *out,
                   header_spellings *spellings, const char **out_error) {
   clang_words words = header_arguments(options, out->target);
@@ -58,23 +80,13 @@ static bool parse(CXIndex index, const char *path, const header_options *options
       clang_parseTranslationUnit2(index, main_file.Filename, words.items, (int)words.count, &main_file, 1,
                                   CXTranslationUnit_SkipFunctionBodies | CXTranslationUnit_KeepGoing, &unit);
   if (code != CXError_Success || !unit) {
-    *out_error = code == CXError_Crashed ? "libclang crashed over it" : "libclang refuses the options or the file";
+    *out_error = code == CXError_Crashed ? "libclang crashed over it" : refusal_of(options, &words);
     return false;
   }
   *out_error = errors_of(unit);
   if (!*out_error) header_declare(unit, out, spellings);
   clang_disposeTranslationUnit(unit);
   return *out_error == NULL;
-}
-
-static const char *first_lines(const char *text) {
-  size_t length = 0;
-  for (int lines = 0; lines < MAX_TOLD && text[length]; lines++) {
-    length += strcspn(text + length, "\n");
-    if (text[length]) length++;
-  }
-  while (length && text[length - 1] == '\n') length--;
-  return pool_copy(text, length);
 }
 
 static bool lower(const char *path, const header_options *options, const header_spellings *spellings,

@@ -81,6 +81,7 @@ static const char *add_record(walk *w, CXCursor declaration, const char *fallbac
   size_t at = w->out->records.count - 1;
   CXType type = clang_getCursorType(declaration);
   long long size = clang_Type_getSizeOf(type), align = clang_Type_getAlignOf(type);
+  record.spelling = header_text(clang_getTypeSpelling(type));
   record.is_union = clang_getCursorKind(declaration) == CXCursor_UnionDecl;
   record.is_plain = says_plain_data(declaration);
   record.size = size > 0 ? (uint64_t)size : 0;
@@ -133,8 +134,8 @@ static void fill_function(walk *w, abi_function *f, CXCursor owner, CXType type)
   clang_visitChildren(owner, collect_parameter, &names);
   bool named = count >= 0 && names.count == (size_t)count;
   CXType result = clang_getResultType(type);
-  f->is_variadic = clang_isFunctionTypeVariadic(type) != 0;
   f->is_unprototyped = clang_getCanonicalType(type).kind == CXType_FunctionNoProto;
+  f->is_variadic = !f->is_unprototyped && clang_isFunctionTypeVariadic(type);
   f->result = header_type(result, true);
   f->result.record = record_of(w, result, NULL);
   for (int i = 0; i < count; i++) {

@@ -5,8 +5,8 @@
 
 #include "type_name.h"
 
-/* Longer chains of typedefs are not followed: no real header has them, and each step is a call. */
-enum { MAX_STEPS = 256 };
+/* Longer chains of typedefs are not followed: no real header has them, and each step takes its time. */
+enum { MAX_STEPS = 8192 };
 
 const char *header_text(CXString string) {
   const char *text = clang_getCString(string);
@@ -130,12 +130,8 @@ abi_type header_type(CXType type, bool passed) {
 }
 
 CXCursor header_type_declaration(CXType type) {
-  for (int steps = 0; steps < MAX_STEPS; steps++) {
-    if (is_array(type))
-      type = clang_getArrayElementType(type);
-    else if (!step(&type))
-      break;
-  }
+  type = clang_getCanonicalType(type);
+  while (is_array(type)) type = clang_getArrayElementType(type);
   return type.kind == CXType_Record || type.kind == CXType_Enum ? clang_getTypeDeclaration(type)
                                                                 : clang_getNullCursor();
 }

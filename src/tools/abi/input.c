@@ -180,8 +180,10 @@ static bool read_header(const char *path, const input_options *options, abi_set 
     else
       out->targets[t] = one.targets[0], out->each[t] = one.each[0];
   }
-  if (all.count) *out_error = describe(path, &all, options);
-  return all.count == 0;
+  if (!all.count) return true;
+  *out = (abi_set){.path = path};
+  *out_error = describe(path, &all, options);
+  return false;
 }
 
 static bool read_binary(const char *path, const input_options *options, abi_set *out, const char **out_error) {

@@ -86,8 +86,9 @@ typedef struct abi_record {
   const char *name; /* without `struct`; "outer.field" when it has none */
   abi_place place;
   bool is_union;
-  bool is_plain;  /* its comment says `plain data`: of fixed size for ever (docs/decisions/plain-data.md) */
-  bool is_nested; /* part of another, without a name of its own */
+  bool is_plain;        /* its comment says `plain data`: of fixed size for ever (docs/decisions/plain-data.md) */
+  bool is_nested;       /* part of another, without a name of its own */
+  const char *spelling; /* "struct NAME", or the typedef's name; NULL: not known */
   uint64_t size;
   uint64_t align; /* 0: not known */
   struct {

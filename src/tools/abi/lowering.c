@@ -17,18 +17,41 @@ static bool is_plain_name(const char *name) {
   return true;
 }
 
-/* Asserts with __typeof__, because a name alone may be a tag or a typedef. */
 static void assert_layout(pool_text *out, const abi_record *record) {
   if (record->is_nested || !is_plain_name(record->name) || !record->fields.count) return;
-  const char *keyword = record->is_union ? "union" : "struct";
-  pool_add(out, "#undef %s\n", record->name);
-  pool_add(out, PREFIX "SIZE(%s, %s, %" PRIu64 ")\n", keyword, record->name, record->size);
+  pool_add(out, "#undef %s\n_Static_assert(sizeof(%s) == %" PRIu64 ", \"size\");\n", record->name, record->spelling,
+           record->size);
   for (size_t i = 0; i < record->fields.count; i++) {
     const abi_field *field = &record->fields.items[i];
     if (field->is_bits || !is_plain_name(field->name)) continue;
-    pool_add(out, "#undef %s\n" PREFIX "OFFSET(%s, %s, %s, %" PRIu64 ")\n", field->name, keyword, record->name,
-             field->name, field->offset);
+    pool_add(out, "#undef %s\n_Static_assert(__builtin_offsetof(%s, %s) == %" PRIu64 ", \"offset\");\n", field->name,
+             record->spelling, field->name, field->offset);
   }
+}
+
+/* A declaration of a function's type. An attribute at the type's end, a calling convention, can't stand inside of __typeof__:
+ * it goes behind the name. One inside of parentheses is of a pointer, and changes nothing of how that is passed. */
+static void declare(pool_text *out, const char *spelling, size_t number) {
+  static const char attribute[] = " __attribute__((";
+  pool_text type = {0}, behind = {0};
+  int depth = 0;
+  for (const char *at = spelling; *at;) {
+    size_t length = 1;
+    if (!strncmp(at, attribute, sizeof attribute - 1)) {
+      int open = 0;
+      for (length = 0; at[length]; length++) {
+        open += (at[length] == '(') - (at[length] == ')');
+        if (at[length] == ')' && open == 0) break;
+      }
+      length += at[length] != 0;
+      if (depth == 0) pool_append(&behind, at, length);
+    } else {
+      depth += (*at == '(') - (*at == ')');
+      pool_append(&type, at, 1);
+    }
+    at += length;
+  }
+  pool_add(out, "extern __typeof__(%s) " PREFIX "%zu%s;\n", type.data, number, behind.data ? behind.data : "");
 }
 
 const char *lowering_probe(const char *include, const abi_interface *interface, const header_spellings *spellings) {
@@ -37,17 +60,11 @@ const char *lowering_probe(const char *include, const abi_interface *interface, 
   for (size_t i = 0; i < interface->functions.count; i++)
     if (!interface->functions.items[i].is_callback) pool_add(&out, "#undef %s\n", interface->functions.items[i].name);
   for (size_t i = 0; i < spellings->count; i++)
-    if (spellings->items[i]) pool_add(&out, "extern __typeof__(%s) " PREFIX "%zu;\n", spellings->items[i], i);
+    if (spellings->items[i]) declare(&out, spellings->items[i], i);
   pool_add(&out, "void *" PREFIX "users[] = {0");
   for (size_t i = 0; i < spellings->count; i++)
     if (spellings->items[i]) pool_add(&out, ", (void *)&" PREFIX "%zu", i);
   pool_add(&out, "};\n");
-  /* A tag that only a typedef names is no `struct NAME`: then the typedef is meant. */
-  pool_add(&out, "#define " PREFIX
-                 "SIZE(keyword, name, n) _Static_assert(sizeof(keyword name) == n, #name);\n"
-                 "#define " PREFIX
-                 "OFFSET(keyword, name, field, n) "
-                 "_Static_assert(__builtin_offsetof(keyword name, field) == n, #name \".\" #field);\n");
   for (size_t i = 0; i < interface->records.count; i++) assert_layout(&out, &interface->records.items[i]);
   return out.data;
 }
@@ -55,8 +72,8 @@ const char *lowering_probe(const char *include, const abi_interface *interface, 
 /* ---- The IR --------------------------------------------------------------------------------------------------------- */
 
 /* Words that say nothing on how something is passed. */
-static const char *const idle_words[] = {"noundef",      "dso_local", "local_unnamed_addr",
-                                         "unnamed_addr", "hidden",    "protected"};
+static const char *const idle_words[] = {"noundef", "dso_local", "local_unnamed_addr", "unnamed_addr",
+                                         "hidden",  "protected", "dead_on_unwind",     "writable"};
 
 static bool is_idle(const char *word, size_t length) {
   for (size_t i = 0; i < sizeof idle_words / sizeof *idle_words; i++)

@@ -18,7 +18,9 @@ static const char help[] =
     "\n"
     "FILE is a header in C, a shared library or object (ELF) with debug information, or a file that --layout wrote.\n"
     "\n"
-    "  -I DIR, -isystem DIR, -D NAME[=V], -U NAME, -std=STANDARD   for the compiler; what -isystem finds isn't judged\n"
+    "  -I DIR, -isystem DIR, -idirafter DIR, -D NAME[=V], -U NAME, -std=STANDARD   for the compiler; what only "
+    "-isystem and\n"
+    "                     -idirafter find isn't judged\n"
     "  --targets LIST     of headers: "
     "x86_64-linux,i386-linux,armv7-linux,aarch64-linux,arm64-macos,x86_64-windows,wasm32\n"
     "  --against OLD      also what a program compiled with OLD (a header, library or layout) finds changed\n"
@@ -40,6 +42,7 @@ static const char help[] =
 enum {
   O_INCLUDE,
   O_SYSTEM,
+  O_AFTER,
   O_DEFINE,
   O_UNDEFINE,
   O_STANDARD,
@@ -56,14 +59,14 @@ enum {
 };
 
 static const tool_option options[] = {
-    {"--include", "-I", O_INCLUDE, true},    {"-isystem", NULL, O_SYSTEM, true},
-    {"--define", "-D", O_DEFINE, true},      {"--undefine", "-U", O_UNDEFINE, true},
-    {"-std", NULL, O_STANDARD, true},        {"--targets", NULL, O_TARGETS, true},
-    {"--against", NULL, O_AGAINST, true},    {"--allow", NULL, O_ALLOW, true},
-    {"--fixed-width", NULL, O_WIDTH, false}, {"--json", NULL, O_JSON, false},
-    {"--layout", NULL, O_LAYOUT, false},     {"--kinds", NULL, O_KINDS, false},
-    {"--clang", NULL, O_CLANG, true},        {"--timeout", NULL, O_TIMEOUT, true},
-    {"--help", "-h", O_HELP, false},
+    {"--include", "-I", O_INCLUDE, true},   {"-idirafter", NULL, O_AFTER, true},
+    {"-isystem", NULL, O_SYSTEM, true},     {"--define", "-D", O_DEFINE, true},
+    {"--undefine", "-U", O_UNDEFINE, true}, {"-std", NULL, O_STANDARD, true},
+    {"--targets", NULL, O_TARGETS, true},   {"--against", NULL, O_AGAINST, true},
+    {"--allow", NULL, O_ALLOW, true},       {"--fixed-width", NULL, O_WIDTH, false},
+    {"--json", NULL, O_JSON, false},        {"--layout", NULL, O_LAYOUT, false},
+    {"--kinds", NULL, O_KINDS, false},      {"--clang", NULL, O_CLANG, true},
+    {"--timeout", NULL, O_TIMEOUT, true},   {"--help", "-h", O_HELP, false},
 };
 
 typedef struct request {
@@ -124,6 +127,9 @@ static tool_status take_option(request *r, int id, const char *word) {
       break;
     case O_SYSTEM:
       clang_add(words, "-isystem"), clang_add(words, word);
+      break;
+    case O_AFTER:
+      clang_add(words, "-idirafter"), clang_add(words, word);
       break;
     case O_DEFINE:
       clang_add(words, pool_format("-D%s", word));
@@ -219,7 +225,10 @@ static tool_status read_one(request *r, const char *path, report_input *out) {
   bool done = input_recognise(path, &out->kind, &out->error);
   if (done && out->kind == INPUT_HEADER && !r->input.header.clang) TOOL_TRY(prepare_headers(r));
   if (done) done = input_read(path, &r->input, &out->kind, &out->set, &out->error);
-  if (!done) return tell_lines(TOOL_FAILED, out->error);
+  if (!done) {
+    out->set = (abi_set){.path = path};
+    return tell_lines(TOOL_FAILED, out->error);
+  }
   out->error = NULL;
   return TOOL_OK;
 }

@@ -14,8 +14,8 @@ const violation_text violation_texts[VIOLATION_KINDS] = {
     [V_UNION_BY_VALUE] = {"union-by-value", "A1", AGGREGATE_WHY, "pass a pointer to it, or its 64 bits as uint64_t"},
     [V_BOOL_BY_VALUE] =
         {"bool-by-value", "A1",
-         "who clears the upper bits differs: the caller on x86-64, i386 and macOS, the callee on aarch64 Linux "
-         "and x86-64 Windows; any value but 0 and 1 is undefined",
+         "who clears the upper bits differs: the callee on aarch64 Linux, the caller elsewhere; any value but 0 and "
+         "1 is undefined",
          "use uint32_t, zero being false"},
     [V_ENUM_BY_VALUE] =
         {"enum-by-value", "A1",
