@@ -409,7 +409,7 @@ QN_API QN_MUST_USE qn_status qn_read(qn_queue queue, const qn_view *source, void
  * A buffer that names no queue begins at 3. So does one of QN_MEMORY_HOST or _SHARED, and it never takes 5: the host may
  * write there at once. A block whose last point failed is quarantined: never used again, and freed with its device, or by
  * qn_device_drain once the failed queue is gone and no other has work in flight. Wrapped memory is never pooled, nor are buffers of more than a sixteenth of
- * the device's memory: they go back to the driver when their work is complete. */
+ * the device's memory: they go back to the driver when their work is complete, or are quarantined like others. */
 
 typedef struct qn_memory_options {
   uint32_t struct_size;
@@ -441,7 +441,7 @@ typedef struct qn_memory_statistics {
   uint32_t reserved;
   uint64_t used_bytes;        /* of buffers, also released ones that nobody has collected yet */
   uint64_t cached_bytes;      /* free, work complete */
-  uint64_t pending_bytes;     /* free, work in flight */
+  uint64_t pending_bytes;     /* released, work in flight; also what goes back to the driver afterwards */
   uint64_t quarantined_bytes; /* free, work failed */
   uint64_t reserved_bytes;    /* taken from the driver */
   uint64_t limit_bytes;       /* QN_WHOLE: none */

@@ -137,7 +137,10 @@ bool core_buffer_settle(void *given, qn_pool_block *block) {
 /* By the reaper: of what isn't pooled, or has too many points for that. */
 static bool buffer_ready(core_object *object) {
   core_buffer *buffer = (core_buffer *)object;
-  return is_pooled(buffer) ? write_points(buffer) : !has_work(buffer);
+  if (is_pooled(buffer)) return write_points(buffer);
+  if (!has_work(buffer)) return true;
+  qn_pool_leave(&buffer->device->pool, &buffer->block);
+  return false;
 }
 
 static void buffer_destroy(core_object *object, core_refusal *refusal) {
@@ -148,7 +151,8 @@ static void buffer_destroy(core_object *object, core_refusal *refusal) {
   } else {
     core_buffer_unmap_all(buffer, refusal);
     if (buffer->wrapped) core_buffer_unlink_wrap(buffer);
-    qn_pool_destroy(&device->pool, &buffer->block);
+    if (is_untracked(buffer)) (void)!write_points(buffer); /* some may have failed */
+    qn_pool_end(&device->pool, &buffer->block);
   }
   core_object_drop(&device->object);
 }

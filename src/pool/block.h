@@ -30,7 +30,8 @@ typedef struct qn_pool_uses {
   bool is_unordered;
 } qn_pool_uses;
 
-enum { QN_POOL_USED, QN_POOL_FREE, QN_POOL_QUARANTINED };
+/* LEAVING: released and not pooled; it goes back to the driver when its work is complete. */
+enum { QN_POOL_USED, QN_POOL_FREE, QN_POOL_QUARANTINED, QN_POOL_LEAVING, QN_POOL_STATES };
 
 struct qn_pool_lane;
 
@@ -44,10 +45,10 @@ struct qn_pool_block {
   qn_pool_block *next;       /* on the one list, shelf or heap that it is on */
   qn_pool_block *previous;   /* shelf: below it */
   qn_pool_block *child;      /* heap */
-  qn_point filed;            /* free: the point that it waits for; value 0: none. Quarantined: the one that failed */
-  _Atomic uint32_t state;    /* QN_POOL_USED, ... */
-  bool is_sole;              /* free: all of its points are on filed.queue */
-  bool needs_settling;       /* the core has something to do between its release and its next use */
+  qn_point filed; /* free, leaving: the point that it waits for; value 0: none. Quarantined: the one that failed */
+  _Atomic uint32_t state; /* QN_POOL_USED, ... */
+  bool is_sole;           /* free: all of its points are on filed.queue */
+  bool needs_settling;    /* the core has something to do between its release and its next use */
   qn_pool_uses uses;
   qn_adapter_memory_info info;
   const struct qn_place *place; /* where its buffer was made, when leaks are looked for; NULL else. The core's */

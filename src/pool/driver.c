@@ -61,6 +61,8 @@ static void unlink_block(qn_pool *pool, qn_pool_block *block, bool refused) {
     block->all_previous->all_next = block->all_next;
   else
     pool->all = block->all_next;
+  if (atomic_load_explicit(&block->state, memory_order_relaxed) == QN_POOL_LEAVING)
+    pool->leaving_bytes -= block->size_bytes;
   pool->driver_frees++;
   pool->driver_refusals += refused;
   change_reserved(pool, block->kind, (uint64_t)0 - block->size_bytes);

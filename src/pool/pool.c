@@ -86,8 +86,14 @@ static qn_pool_block *take_quarantined(qn_pool *pool) {
   return list;
 }
 
+/* Under the lock. */
+static bool is_leaving(const qn_pool_block *block) {
+  return atomic_load_explicit(&block->state, memory_order_relaxed) == QN_POOL_LEAVING;
+}
+
 static void put_quarantined(qn_pool *pool, qn_pool_block *block) {
   qn_mutex_lock(&pool->lock);
+  if (is_leaving(block)) pool->leaving_bytes -= block->size_bytes;
   atomic_store_explicit(&block->state, QN_POOL_QUARANTINED, memory_order_relaxed);
   block->next = pool->quarantined;
   pool->quarantined = block;
@@ -120,13 +126,16 @@ static int state_of(qn_pool *pool, const qn_point *point) {
   return point->value > progress.completed ? PENDING : DONE;
 }
 
-bool qn_pool_has_failed(qn_pool *pool, const qn_pool_block *block) {
+/* A point of the block's that is in this state; value 0: there is none. */
+static qn_point point_in(qn_pool *pool, const qn_pool_block *block, int state) {
   qn_point points[QN_POOL_POINTS];
   uint32_t count = qn_pool_uses_points(&block->uses, points);
   for (uint32_t i = 0; i < count; i++)
-    if (state_of(pool, &points[i]) == FAILED) return true;
-  return false;
+    if (state_of(pool, &points[i]) == state) return points[i];
+  return (qn_point){0, 0};
 }
+
+bool qn_pool_has_failed(qn_pool *pool, const qn_pool_block *block) { return point_in(pool, block, FAILED).value != 0; }
 
 static void look_at(qn_pool *pool, const qn_point *point, outlook *o) {
   int state = state_of(pool, point);
@@ -220,8 +229,28 @@ bool qn_pool_drain_lanes(qn_pool *pool) {
   return any;
 }
 
-/* A queue that failed did not wait for what it should have waited for: its points say nothing of what came before them. So a
- * quarantined block goes only when its queue is gone and no queue of the device has work in flight, or at the end. */
+/* ---- What isn't pooled --------------------------------------------------------------------------- */
+
+void qn_pool_leave(qn_pool *pool, qn_pool_block *block) {
+  if (block->kind == QN_MEMORY_WRAP) return;
+  qn_point point = point_in(pool, block, PENDING);
+  qn_mutex_lock(&pool->lock);
+  if (!is_leaving(block)) pool->leaving_bytes += block->size_bytes;
+  atomic_store_explicit(&block->state, QN_POOL_LEAVING, memory_order_relaxed);
+  block->filed = point;
+  qn_mutex_unlock(&pool->lock);
+}
+
+void qn_pool_end(qn_pool *pool, qn_pool_block *block) {
+  qn_point failed = block->kind == QN_MEMORY_WRAP ? (qn_point){0, 0} : point_in(pool, block, FAILED);
+  if (failed.value != 0)
+    quarantine(pool, block, &failed);
+  else
+    qn_pool_destroy(pool, block);
+}
+
+/* What a command that failed does to its memory, and for how long, nobody knows. So a quarantined block goes only when its queue
+ * is gone and no queue of the device has work in flight, or at the end. */
 static void free_quarantined(qn_pool *pool, bool all) {
   bool is_idle = all || pool->ops->is_idle(pool->user);
   for (qn_pool_block *block = take_quarantined(pool), *next; block; block = next) {

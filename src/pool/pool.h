@@ -118,7 +118,7 @@ typedef struct qn_pool {
   uint64_t limited, peak, wrapped, being_made;
   uint64_t driver_allocations, driver_frees, driver_refusals;
   qn_pool_block *all, *quarantined;
-  uint64_t quarantined_bytes;
+  uint64_t quarantined_bytes, leaving_bytes;
   qn_pool_lane *unused;   /* lanes of queues that are gone */
   uint64_t idle_bytes;    /* the least that was free since idle_since: what nobody needed */
   uint64_t idle_since_ns; /* 0: not begun */
@@ -169,6 +169,11 @@ static inline bool qn_pool_wants_tidying(const qn_pool *pool) {
 void qn_pool_give(qn_pool *pool, qn_pool_block *block);
 /* Gives a block back to the driver that no list has and whose work is complete. */
 void qn_pool_destroy(qn_pool *pool, qn_pool_block *block);
+/* A block that isn't pooled was released, and its work is in flight: it counts as pending from now on. Again for every look. */
+void qn_pool_leave(qn_pool *pool, qn_pool_block *block);
+/* Its work is complete: it goes back to the driver; or into quarantine, when some of its work failed. Wrapped memory always goes: it
+ * is the caller's. */
+void qn_pool_end(qn_pool *pool, qn_pool_block *block);
 
 /* ---- Upkeep ---------------------------------------------------------------------------------------- */
 

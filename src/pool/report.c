@@ -46,6 +46,7 @@ static void count(qn_pool *pool, const qn_pool_lane *first, qn_pool_statistics *
                             .out_of_memory = atomic_load_explicit(&pool->out_of_memory, memory_order_relaxed)};
   for (int way = 0; way < QN_POOL_WAYS; way++)
     s->from[way] = atomic_load_explicit(&pool->from[way], memory_order_relaxed);
+  s->pending = pool->leaving_bytes;
   for (const qn_pool_lane *lane = first; lane; lane = lane->next) add_lane(lane, s);
   s->used = s->reserved - s->cached - s->pending - s->quarantined;
 }
@@ -96,7 +97,7 @@ static entry describe(const qn_pool_block *block, qn_bytes *places) {
   if (e.state != QN_POOL_USED) e.point = block->filed;
   if (e.state == QN_POOL_USED) qn_place_print(block->place, places);
   e.place_size = places->size - e.place_at;
-  e.is_pending = e.state == QN_POOL_FREE && block->filed.value != 0;
+  e.is_pending = e.state == QN_POOL_LEAVING || (e.state == QN_POOL_FREE && block->filed.value != 0);
   return e;
 }
 
@@ -229,7 +230,7 @@ static void check_lane(const qn_pool_lane *lane, walk *w) {
 
 /* Bytes and blocks by state, of the list of all. */
 typedef struct totals {
-  uint64_t bytes[3], blocks[3];
+  uint64_t bytes[QN_POOL_STATES], blocks[QN_POOL_STATES];
 } totals;
 
 static totals add_up(const qn_pool *pool) {
@@ -253,7 +254,9 @@ static const char *find_fault(qn_pool *pool, qn_pool_lane *first) {
   for (const qn_pool_block *block = pool->quarantined; block; block = block->next) quarantined += block->size_bytes;
   if (w.wrong) return w.wrong;
   if (t.blocks[QN_POOL_FREE] != w.blocks) return "a free block is on no shelf";
-  if (t.bytes[QN_POOL_FREE] != s.cached + s.pending) return "free blocks are not cached + pending";
+  if (t.bytes[QN_POOL_LEAVING] != pool->leaving_bytes) return "blocks that leave are not what is counted";
+  if (t.bytes[QN_POOL_FREE] + pool->leaving_bytes != s.cached + s.pending)
+    return "free blocks and those that leave are not cached + pending";
   if (t.bytes[QN_POOL_QUARANTINED] != s.quarantined || quarantined != s.quarantined)
     return "quarantined blocks are not what is counted";
   if (t.bytes[QN_POOL_USED] + pool->being_made != s.used)

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "fake_device.h"
 
@@ -254,6 +255,74 @@ static void test_P3_memory_whose_work_failed_is_not_used_again(void **state) {
   OK(qn_device_drain(f.t.device, SECOND));
   assert_int_equal(f.control->memories, 0);
   close_fake(&f);
+}
+
+/* More than a sixteenth of the device's memory: not pooled. */
+enum { LARGE = 8192 };
+
+static qn_memory_statistics wait_until(qn_device device, bool (*is_so)(const qn_memory_statistics *s)) {
+  for (;;) {
+    qn_memory_statistics s = memory(device); /* the reaper sees to it */
+    if (is_so(&s)) return s;
+    usleep(100);
+  }
+}
+static bool all_is_pending(const qn_memory_statistics *s) { return s->pending_bytes == s->reserved_bytes; }
+static bool all_is_quarantined(const qn_memory_statistics *s) { return s->quarantined_bytes == s->reserved_bytes; }
+static bool nothing_is_reserved(const qn_memory_statistics *s) { return s->reserved_bytes == 0; }
+
+static void test_P3_released_memory_that_is_not_pooled_is_pending_until_its_work_is_complete(void **state) {
+  (void)state;
+  for (int untracked = 0; untracked < 2; untracked++) {
+    char text[4096];
+    uint64_t needed = 0;
+    fixture f = open_fake();
+    qn_queue queue = test_queue(f.t.device);
+    qn_buffer buffer = NULL;
+    OK(try_buffer(f.t.device, queue, LARGE, untracked ? QN_BUFFER_UNTRACKED : 0, &buffer));
+    assert_int_equal(memory(f.t.device).used_bytes, LARGE);
+    f.control->allowed = 0;
+    fill(queue, buffer, 1);
+    OK(qn_release(buffer));
+    qn_memory_statistics s = wait_until(f.t.device, all_is_pending);
+    assert_int_equal(s.reserved_bytes, LARGE);
+    assert_int_equal(s.used_bytes, 0);
+    OK(qn_memory_snapshot(f.t.device, text, sizeof text, &needed));
+    assert_non_null(strstr(text, "\"size\": 8192, \"kind\": \"device\", \"state\": \"pending\""));
+    OK(qn_memory_trim(f.t.device, 0, NULL));
+    assert_int_equal(memory(f.t.device).pending_bytes, LARGE);
+    f.control->allowed = UINT64_MAX;
+    wait_until(f.t.device, nothing_is_reserved);
+    assert_int_equal(f.control->memories, 0);
+    close_fake(&f);
+  }
+}
+
+static void test_P3_memory_that_is_not_pooled_and_whose_work_failed_is_quarantined(void **state) {
+  (void)state;
+  for (int untracked = 0; untracked < 2; untracked++) {
+    fixture f = open_fake();
+    qn_queue bad = test_queue(f.t.device);
+    qn_buffer buffer = NULL;
+    OK(try_buffer(f.t.device, bad, LARGE, untracked ? QN_BUFFER_UNTRACKED : 0, &buffer));
+    f.control->allowed = 0;
+    qn_point point = fill(bad, buffer, 1);
+    f.control->fail_queue = point.queue;
+    f.control->fail_at = 1;
+    OK(qn_release(buffer));
+    f.control->allowed = UINT64_MAX;
+    assert_int_equal(qn_point_wait(&point, SECOND), QN_ERROR_DEVICE_LOST);
+    assert_int_equal(wait_until(f.t.device, all_is_quarantined).quarantined_bytes, LARGE);
+    OK(qn_memory_trim(f.t.device, 0, NULL));
+    OK(qn_device_drain(f.t.device, SECOND)); /* the failed queue lives */
+    assert_int_equal(memory(f.t.device).quarantined_bytes, LARGE);
+    assert_int_equal(f.control->memories, 1);
+    OK(qn_release(bad));
+    OK(qn_device_drain(f.t.device, SECOND));
+    assert_int_equal(memory(f.t.device).reserved_bytes, 0);
+    assert_int_equal(f.control->memories, 0);
+    close_fake(&f);
+  }
 }
 
 /* ---- P4 ------------------------------------------------------------------------------------------ */
@@ -542,6 +611,8 @@ int main(void) {
       cmocka_unit_test(test_P1_a_map_waits_for_what_the_memory_did_before),
       cmocka_unit_test(test_L5_memory_of_a_queue_that_is_gone_is_anyones),
       cmocka_unit_test(test_P3_memory_whose_work_failed_is_not_used_again),
+      cmocka_unit_test(test_P3_released_memory_that_is_not_pooled_is_pending_until_its_work_is_complete),
+      cmocka_unit_test(test_P3_memory_that_is_not_pooled_and_whose_work_failed_is_quarantined),
       cmocka_unit_test(test_P4_a_hung_queue_does_not_hold_back_untracked_buffers_and_queues),
       cmocka_unit_test(test_P5_the_pressure_callback_makes_room),
       cmocka_unit_test(test_P5_the_host_waits_as_long_as_it_is_told_to),
