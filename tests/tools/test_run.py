@@ -95,7 +95,7 @@ class Values(CommandTest):
                   "add(v.m[1], i);": "v.m[1][2]", "v.m[1][2] += i;": "v.m[1][2]", "v.w.y += i;": "v.w.y",
                   "vstore2((int2)(i, i), 1, v.b);": "v.b[2]", "box w = v; w.a = i; v = w;": "v.a",
                   "int *p = &v.in.c[1]; *p += i;": "v.in.c[1]", "v.in.c[i & 1] += i;": "v.in.c[i & 1]",
-                  "*(v.m[1] + 2) += i;": "v.m[1][2]"}
+                  "*(v.m[1] + 2) += i;": "v.m[1][2]", "char *p = (char *)v.b; p[8] = i;": "v.b[2]"}
         types = "typedef struct { int a, b[3], m[2][3]; int4 w; struct { int c[2]; } in; } box;\n" \
                 "void more(box *b, int i) { b->a += i; }\nvoid count(int *p, int i) { for (int k = 0; k < i; k++) (*p)++; }\n" \
                 "void add(int *p, int i) { p[2] += i; }\n"

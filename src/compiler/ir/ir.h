@@ -347,6 +347,7 @@ struct ir_var {
   ir_var *next;
   uint64_t offset; /* LOCAL: set by pass `layout`; CONTEXT, GROUP: in scratch */
   uint32_t id;     /* scratch for passes */
+  bool is_whole;   /* CONTEXT: some region accesses it otherwise than by its type's scalars. For the target llvm */
   void *aux;
 };
 

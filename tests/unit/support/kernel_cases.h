@@ -30,6 +30,16 @@ static const kernel_case kernel_cases[] = {
      {ITEMS, 1, 1},
      {64, 1, 1},
      0},
+    {"bytes of a variable across a barrier",
+     "typedef struct { uint a, b[3]; } box;\n" HEAD ID
+     "box v = {in[i], {1u, 2u, 3u}}; uint w[4] = {5u, in[i], 6u, 7u}; uint s = 0;\n"
+     "uchar *p = (uchar *)&v; *(uint *)p += (uint)i; ((ushort *)w)[2] += (ushort)i;\n"
+     "barrier(CLK_GLOBAL_MEM_FENCE); s = v.a + v.b[2] * 3u + w[1]; barrier(CLK_GLOBAL_MEM_FENCE);\n"
+     "v.b[i & 1] += 9u; w[i & 3] ^= 1u; barrier(CLK_GLOBAL_MEM_FENCE);\n"
+     "out[i] = s + v.b[0] * 5u + v.b[1] + w[0] + w[1] * 3u + w[2] + w[3]; }",
+     {ITEMS, 1, 1},
+     {48, 1, 1},
+     0},
     {"early return",
      HEAD ID "if (i >= n) return; out[i] = in[i] ^ 5u; if (in[i] & 1) return; out[i] += 7u; }",
      {ITEMS, 1, 1},

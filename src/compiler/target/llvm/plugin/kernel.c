@@ -262,6 +262,7 @@ void emit_kernel(emitter *e, ir_function *f) {
   state.terse |= deep;
   if (state.terse) make_haste(e, state.function);
   if (width > 1 && (lanes_are_large(e, f) || lanes_are_slow(e, f))) e->lane_width = 1;
+  if (e->lane_width > 1) lanes_mark_whole(f);
   emit_body(e, f);
   e->lane_width = width;
   e->f = NULL;

@@ -116,6 +116,9 @@ lane_var *lanes_root(lanes *l, const ir_inst *pointer);  /* of a pointer into su
 bool lanes_leaves_apart(lanes *l, const ir_inst *leave); /* break, continue, return: not all running lanes do */
 bool lanes_needs_blend(lanes *l, const ir_block *block, const ir_block *home);
 bool lanes_classify(lanes *l); /* layouts and homes of variables */
+/* Before a kernel's first region: which variables that live from one region to another can't be kept by scalars. Each region is
+ * analysed by itself, and all must agree. */
+void lanes_mark_whole(ir_function *f);
 /* Calls fn for every scalar in a type. */
 typedef struct type_leaf {
   const ir_type *type; /* scalar or pointer */

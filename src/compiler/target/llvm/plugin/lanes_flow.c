@@ -115,11 +115,29 @@ static bool is_leaf_access(const ir_inst *inst, uint32_t operand) {
 }
 
 /* A volatile or narrower access needs memory as the source sees it. */
+static bool needs_whole(const ir_var *var, const ir_inst *inst, uint32_t operand) {
+  if (inst->op == IR_FRESH) return false;
+  bool leaf = is_leaf_access(inst, operand) || is_whole_access(inst, operand);
+  return (inst->flags & IR_VOLATILE) || !leaf || has_union(var->type);
+}
+
+static bool mark_whole(void *user, ir_inst *inst) {
+  (void)user;
+  for (uint32_t i = 0; i < inst->arg_count; i++) {
+    const ir_inst *p = inst->args[i];
+    while (p->op == IR_INDEX || p->op == IR_ELEM || p->op == IR_FIELD) p = p->args[0];
+    if (p->op != IR_ADDRESS || p->u.var->storage != IR_STORE_CONTEXT) continue;
+    p->u.var->is_whole = p->u.var->is_whole || needs_whole(p->u.var, inst, i);
+  }
+  return true;
+}
+
+void lanes_mark_whole(ir_function *f) { (void)ir_walk(f->body, mark_whole, NULL); }
+
 static void note_use(lane_var *var, const ir_inst *inst, uint32_t operand, bool direct) {
   bool whole = is_whole_access(inst, operand) && direct;
   if (inst->op == IR_FRESH) return;
-  bool leaf = is_leaf_access(inst, operand) || is_whole_access(inst, operand);
-  if ((inst->flags & IR_VOLATILE) || !leaf || has_union(var->ir->type))
+  if (needs_whole(var->ir, inst, operand))
     var->layout = LAYOUT_WHOLE;
   else if (!whole && var->layout == LAYOUT_REGISTER)
     var->layout = LAYOUT_LEAF;
@@ -136,7 +154,7 @@ static lane_var *get_var(lanes *l, ir_var *ir) {
   bool scalar = ir->type->kind != IR_ARRAY && ir->type->kind != IR_STRUCT;
   v->ir = ir;
   v->serial = l->serial;
-  v->layout = scalar ? LAYOUT_REGISTER : LAYOUT_LEAF;
+  v->layout = ir->is_whole ? LAYOUT_WHOLE : scalar ? LAYOUT_REGISTER : LAYOUT_LEAF;
   if (ir->storage == IR_STORE_CONTEXT) v->shape = shape_varying();
   v->next = l->vars;
   l->vars = v;
