@@ -226,7 +226,7 @@ static void tell_macros(qn_diags *diags, qn_loc loc) {
 void qn_diagv(qn_diags *diags, qn_severity severity, qn_loc loc, uint32_t length, const char *format, va_list args) {
   static const char *const words[] = {[QN_NOTE] = "note", [QN_WARNING] = "warning", [QN_ERROR] = "error"};
   bool note = severity == QN_NOTE, promoted = false;
-  bool is_told = severity == QN_ERROR && qn_diag_is_told_place(diags, loc);
+  bool is_told = severity == QN_ERROR && diags->errors > 0 && qn_diag_is_told_place(diags, loc);
   bool admitted = !is_told && admit(diags, &severity, &promoted);
   if (admitted && severity == QN_ERROR) qn_diag_tell_place(diags, loc);
   if (!note) diags->last_suppressed = !admitted;

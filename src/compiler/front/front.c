@@ -42,6 +42,10 @@ static qn_status finish(const front *f) {
   if (f->failed || f->m->failed || f->diags->out_of_memory) {
     return qn_error_set(QN_ERROR_OUT_OF_HOST_MEMORY, "out of memory while compiling");
   }
+  /* Silence is for what follows an error. */
+  if (f->diags->structure_lost && f->diags->errors == 0) {
+    return qn_error_set(QN_ERROR_INTERNAL, "a fault of the source was found and not told");
+  }
   if (f->diags->errors > 0) return qn_error_set(QN_ERROR_COMPILE, "the program has errors");
   return QN_OK;
 }

@@ -101,7 +101,6 @@ void front_panic(front *f) {
 /* A macro whose text ends too early, or is none, is told once. */
 static bool is_of_told_macro(front *f) {
   bool is_told = qn_diag_is_told_place(f->diags, f->tok.pp.loc) || qn_diag_is_told_place(f->diags, f->last_loc);
-  if (!is_told) qn_diag_tell_place(f->diags, f->last_loc); /* that of the token itself comes with the error */
   qn_loc loc;
   pp_name *nothing = f->tok.pp.after_nothing ? pp_last_nothing(f->p, &loc) : NULL;
   if (nothing == NULL) return is_told;
@@ -110,7 +109,8 @@ static bool is_of_told_macro(front *f) {
   return is_told;
 }
 
-void front_note_nothing(front *f) {
+void front_told_syntax(front *f) {
+  qn_diag_tell_place(f->diags, f->last_loc); /* that of the token itself came with the error */
   qn_loc loc = 0;
   const pp_name *name = f->tok.pp.after_nothing ? pp_last_nothing(f->p, &loc) : NULL;
   if (name == NULL || loc == 0) return;

@@ -27,8 +27,8 @@ bool front_is_doubtful_name(front *f, pp_name *name);
 
 /* Whether a syntax error at the present token is no news; if so the parser is panicking. */
 bool front_is_old_news(front *f);
-/* Behind an error at the present token: a macro that expands to nothing may be why. */
-void front_note_nothing(front *f);
+/* Behind an error at the present token: the macro that ends before it is told, and one that expands to nothing noted. */
+void front_told_syntax(front *f);
 /* As front_syntax_error, about braces and what stands before: silent where braces may be wrong. */
 void front_structure_error(front *f, qn_loc loc, uint32_t length, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -268,7 +268,7 @@ bool front_expect(front *f, pp_punct punct, const char *after) {
     front_error(f, front_last_end(f), 1, "expected ';'%s", after);
   } else {
     front_error(f, f->tok.pp.loc, f->tok.pp.length, "expected '%s'%s", punct_text(punct), after);
-    front_note_nothing(f);
+    front_told_syntax(f);
   }
   if (!is_missed) {
     front_panic(f);
@@ -285,7 +285,7 @@ void front_syntax_error(front *f, const char *format, ...) {
   va_start(args, format);
   if (!f->is_fatal) qn_diagv(f->diags, QN_ERROR, f->tok.pp.loc, f->tok.pp.length, format, args);
   va_end(args);
-  front_note_nothing(f);
+  front_told_syntax(f);
 }
 
 void front_end(front *f) {
