@@ -4,9 +4,11 @@
  *   golden ir FILE.cl    the module's text
  *   golden err FILE.cl   what is told
  *   golden ocl.cl FILE.cl   OpenCL C
+ *   golden wgsl FILE.cl     WGSL; of a model with 32 bits and no double, whatever the file says
  *
  * The file's first lines may say more: setting.h, and
- *   // opencl_c: adapter inexact   entries for adapters; a driver whose division is inexact */
+ *   // opencl_c: adapter inexact   entries for adapters; a driver whose division is inexact
+ *   // wgsl: merged       the text for launches whose arguments overlap */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,11 +16,13 @@
 #include "base/status.h"
 #include "compiler/compiler.h"
 #include "compiler/target/opencl_c/opencl_c.h"
+#include "compiler/target/wgsl/wgsl.h"
 #include "kernels/setting.h"
 
 typedef struct golden_setting {
   kernel_setting kernel;
   qn_opencl_c_options opencl_c;
+  qn_wgsl_options wgsl;
 } golden_setting;
 
 static golden_setting setting;
@@ -27,6 +31,8 @@ static qn_status read_setting(qn_arena *arena, const char *text, golden_setting 
   const char *opencl_c = kernel_header(arena, text, "opencl_c");
   out->opencl_c = (qn_opencl_c_options){.adapter_entries = opencl_c && strstr(opencl_c, "adapter"),
                                         .rounded_divide_sqrt = !(opencl_c && strstr(opencl_c, "inexact"))};
+  const char *wgsl = kernel_header(arena, text, "wgsl");
+  out->wgsl = (qn_wgsl_options){.merged = wgsl && strstr(wgsl, "merged")};
   return kernel_setting_read(arena, text, &out->kernel);
 }
 
@@ -73,10 +79,22 @@ static int write_opencl_c(qn_arena *arena, const qn_compile_request *request, qn
   return status < 0 ? fail("no OpenCL C") : 0;
 }
 
+static int write_wgsl(qn_arena *arena, const qn_compile_request *given, qn_bytes *out) {
+  ir_module *module;
+  qn_wgsl_program program;
+  qn_compile_request request = *given;
+  request.model.address_bits = 32;
+  request.model.has_double = request.model.has_int64_atomics = false;
+  if (qn_compile(arena, &request, &module, NULL) < 0) return fail("compilation failed");
+  qn_status status = qn_target_wgsl(module, &setting.wgsl, out, &program);
+  ir_module_free(module);
+  return status < 0 ? fail("no WGSL") : 0;
+}
+
 static const struct {
   const char *name;
   int (*run)(qn_arena *arena, const qn_compile_request *request, qn_bytes *out);
-} modes[] = {{"pp", preprocess}, {"ir", compile}, {"err", tell}, {"ocl.cl", write_opencl_c}};
+} modes[] = {{"pp", preprocess}, {"ir", compile}, {"err", tell}, {"ocl.cl", write_opencl_c}, {"wgsl", write_wgsl}};
 
 int main(int argc, char **argv) {
   qn_arena arena;

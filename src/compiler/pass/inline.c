@@ -200,6 +200,12 @@ static void inline_call(ir_module *m, ir_function *f, ir_inst *call) {
 
 /* ---- Which calls ---- */
 
+typedef struct policy {
+  bool all;
+  bool (*choose)(void *user, const ir_function *callee); /* NULL: by size */
+  void *user;
+} policy;
+
 /* How deep the copy of the callee would reach. */
 static uint32_t depth_after(const ir_inst *call) {
   uint32_t depth = ((const facts *)call->u.callee->aux)->depth + 1;
@@ -207,23 +213,25 @@ static uint32_t depth_after(const ir_inst *call) {
   return depth;
 }
 
-static bool is_wanted(const facts *caller, const ir_function *callee, bool all) {
+static bool is_wanted(const facts *caller, const ir_function *callee, const policy *how) {
   const facts *known = callee->aux;
+  bool all = how->all;
   if (!callee->body) return false;
   if (known->has_barrier) return true;
+  if (how->choose) return how->choose(how->user, callee);
   if (callee->is_noinline && !all) return false;
   if (all) return true;
   return (known->size <= SMALL || callee->is_inline) && caller->size < FUNCTION_LIMIT;
 }
 
-static qn_status inline_calls(ir_module *m, ir_function *f, bool all) {
+static qn_status inline_calls(ir_module *m, ir_function *f, const policy *how) {
   facts *own = f->aux;
   bool any = false;
   for (ir_inst *inst = f->body->first, *next; inst; inst = next) {
     next = ir_next_inst(inst);
-    if (inst->op != IR_CALL || !is_wanted(own, inst->u.callee, all)) continue;
+    if (inst->op != IR_CALL || !is_wanted(own, inst->u.callee, how)) continue;
     const facts *known = inst->u.callee->aux;
-    bool must = all || known->has_barrier;
+    bool must = how->all || how->choose || known->has_barrier;
     own->size += known->size;
     if (own->size > HARD_LIMIT)
       return qn_error_set(QN_ERROR_LIMIT, "function '%s' grows beyond %d instructions when calls are inlined", f->name,
@@ -242,7 +250,7 @@ static qn_status inline_calls(ir_module *m, ir_function *f, bool all) {
   return QN_OK;
 }
 
-qn_status pass_inline(ir_module *m, bool all) {
+static qn_status inline_functions(ir_module *m, const policy *how) {
   ir_function **order, *again;
   uint32_t count;
   if (!ir_call_order(m, &order, &count, &again))
@@ -254,8 +262,14 @@ qn_status pass_inline(ir_module *m, bool all) {
     f->aux = known;
     if (!f->body) continue;
     find_facts(f, known);
-    if (!f->has_regions) QN_TRY(inline_calls(m, f, all));
+    if (!f->has_regions) QN_TRY(inline_calls(m, f, how));
     find_facts(f, known);
   }
   return QN_OK;
+}
+
+qn_status pass_inline(ir_module *m, bool all) { return inline_functions(m, &(policy){.all = all}); }
+
+qn_status pass_inline_chosen(ir_module *m, bool (*choose)(void *user, const ir_function *callee), void *user) {
+  return inline_functions(m, &(policy){.choose = choose, .user = user});
 }

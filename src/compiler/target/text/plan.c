@@ -86,7 +86,8 @@ static bool is_cheap(const ir_inst *inst) {
 static const ir_var *named_var(const planner *p, const ir_inst *pointer) {
   if (pointer->op != IR_ADDRESS) return NULL;
   const ir_var *var = text_own_var(&p->plan->effects, pointer);
-  return var && (ir_elem_of(var->type)->kind != IR_BOOL || text_is_plain_var(p->plan, var)) ? var : NULL;
+  bool may_be_more = ir_elem_of(var ? var->type : pointer->type)->kind != IR_BOOL && !p->rules->plain_only;
+  return var && (may_be_more || text_is_plain_var(p->plan, var)) ? var : NULL;
 }
 
 static bool is_whole_load(const planner *p, const ir_inst *inst) {

@@ -28,10 +28,11 @@ typedef struct text_plan {
   struct text_loop *loops;
 } text_plan;
 
-/* What a language can't write as an expression, or writes several times. Both may be NULL. */
+/* What a language can't write as an expression, or writes several times. The functions may be NULL. */
 typedef struct text_plan_rules {
   bool (*wants_name)(const ir_inst *inst);
   uint32_t (*copies)(const ir_inst *inst, uint32_t operand);
+  bool plain_only; /* only variables that are loaded and stored whole stand for what they hold */
 } text_plan_rules;
 
 /* In the module's arena. False: out of memory. */

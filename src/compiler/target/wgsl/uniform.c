@@ -1,0 +1,193 @@
+/* uniform.c - barriers stand where WGSL's own analysis finds control uniform. OpenCL's rule is that all items of a group come to a
+ * barrier or none, so a condition that a barrier hangs on is the same for all of them in every program that has a meaning: where
+ * WGSL could not see that, all take what the group's first item has (WGSL_SAME).
+ *
+ * A barrier hangs on the conditions around it, and on those around a break, continue or return that would leave it out. A
+ * `continue` is no such thing when only the rest of the loop's body is left out: then the rest becomes the other arm. */
+#include "base/status.h"
+#include "compiler/pass/pass.h"
+#include "compiler/pass/walk.h"
+#include "compiler/target/wgsl/emit.h"
+
+typedef struct finder {
+  ir_function *f;
+  uint32_t *before; /* by number: how many barriers stand before; one more than there are instructions */
+  uint32_t *ends;   /* by number: of the last instruction within */
+  uint32_t count;
+} finder;
+
+static bool has_barrier(void *user, ir_inst *inst) {
+  (void)user;
+  return inst->op != IR_BARRIER;
+}
+
+/* ---- A continue at the end of an arm, in the loop's own block ---- */
+
+static bool ends_in_continue(const ir_block *block) { return block->last && block->last->op == IR_CONTINUE; }
+
+static void move_rest(ir_inst *inst, ir_block *to) {
+  while (inst->next) {
+    ir_inst *moved = inst->next;
+    ir_inst_remove(moved);
+    ir_inst_append(to, moved);
+  }
+}
+
+/* if (c) { a; continue; } rest  ->  if (c) { a } else { rest } */
+static void straighten(ir_inst *loop) {
+  for (ir_inst *inst = loop->u.ctrl.blocks[0]->first; inst; inst = inst->next) {
+    if (inst->op != IR_IF || !inst->next) continue;
+    ir_block *then = inst->u.ctrl.blocks[0], *other = inst->u.ctrl.blocks[1];
+    bool by_then = ends_in_continue(then), by_other = ends_in_continue(other);
+    if (by_then == by_other) continue;
+    ir_block *leaves = by_then ? then : other, *stays = by_then ? other : then;
+    if (ir_block_ends(stays)) continue;
+    ir_inst_remove(leaves->last);
+    move_rest(inst, stays);
+  }
+}
+
+static bool straighten_loop(void *user, ir_inst *inst) {
+  (void)user;
+  if (inst->op == IR_LOOP && !ir_walk(inst->u.ctrl.blocks[0], has_barrier, NULL)) straighten(inst);
+  return true;
+}
+
+/* ---- What hangs on a condition ---- */
+
+static bool note(void *user, ir_inst *inst) {
+  finder *d = user;
+  d->before[inst->id + 1] = d->before[inst->id] + (inst->op == IR_BARRIER);
+  return true;
+}
+
+static uint32_t find_ends(finder *d, const ir_block *block, uint32_t last) {
+  for (const ir_inst *inst = block->first; inst; inst = inst->next) {
+    last = inst->id;
+    for (uint32_t i = 0; i < ir_block_count(inst); i++) last = find_ends(d, inst->u.ctrl.blocks[i], last);
+    d->ends[inst->id] = last;
+  }
+  return last;
+}
+
+static bool holds_barrier(const finder *d, const ir_inst *inst) {
+  return d->before[d->ends[inst->id] + 1] != d->before[inst->id];
+}
+
+/* Whether leaving by `leave`, which stands within `inst`, leaves out a barrier outside of it. */
+static bool skips_barrier(const finder *d, const ir_inst *inst, const ir_inst *leave) {
+  const ir_inst *owner = leave->parent->owner;
+  bool is_inside = true;
+  for (; owner; owner = owner->parent->owner) {
+    bool is_target = leave->op == IR_RETURN || leave->op == IR_TRAP ? false
+                     : leave->op == IR_CONTINUE                     ? owner->op == IR_LOOP
+                                                                    : owner->op == IR_LOOP || owner->op == IR_SWITCH;
+    if (is_target) return !is_inside && holds_barrier(d, owner);
+    if (owner == inst) is_inside = false;
+    if (!is_inside && owner->op == IR_LOOP && holds_barrier(d, owner)) return true;
+  }
+  return d->before[d->count] != d->before[inst->id]; /* a return: any barrier behind */
+}
+
+typedef struct question {
+  const finder *d;
+  const ir_inst *inst;
+} question;
+
+static bool leaves_none_out(void *user, ir_inst *leave) {
+  const question *q = user;
+  bool leaves = leave->op == IR_BREAK || leave->op == IR_CONTINUE || leave->op == IR_RETURN || leave->op == IR_TRAP;
+  return !leaves || !skips_barrier(q->d, q->inst, leave);
+}
+
+static bool is_hung_on(const finder *d, const ir_inst *inst) {
+  if (inst->op == IR_BREAK_IF) return holds_barrier(d, inst->parent->owner);
+  if (inst->op != IR_IF && inst->op != IR_SWITCH) return false;
+  if (holds_barrier(d, inst)) return true;
+  question q = {d, inst};
+  for (uint32_t i = 0; i < ir_block_count(inst); i++)
+    if (!ir_walk(inst->u.ctrl.blocks[i], leaves_none_out, &q)) return true;
+  return false;
+}
+
+/* ---- What WGSL sees ---- */
+
+/* Values of nothing but arguments, ids of groups and variables that pass_uniformity finds uniform. */
+static bool is_seen(const ir_inst *x, uint32_t depth) {
+  if (!x->parent) return true;
+  if (!qn_is_uniform(x->aux) || depth == 0) return false;
+  if (x->op == IR_CALL || x->op == IR_ATOMIC || x->op == IR_VLOAD) return false;
+  if (x->op == IR_LOAD) return x->args[0]->op == IR_ADDRESS && x->args[0]->u.var->space == IR_PRIVATE;
+  for (uint32_t i = 0; i < x->arg_count; i++)
+    if (!is_seen(x->args[i], depth - 1)) return false;
+  return true;
+}
+
+/* A variable is as uniform as what is stored in it. */
+static bool are_stores_seen(const ir_function *f, const ir_inst *x, uint32_t depth);
+
+typedef struct stores {
+  const ir_function *f;
+  const ir_var *var;
+  uint32_t depth;
+} stores;
+
+static bool is_store_seen(void *user, ir_inst *inst) {
+  const stores *s = user;
+  if (inst->op != IR_STORE || inst->args[0] != s->var->address) return true;
+  return is_seen(inst->args[1], 64) && are_stores_seen(s->f, inst->args[1], s->depth - 1);
+}
+
+static bool are_stores_seen(const ir_function *f, const ir_inst *x, uint32_t depth) {
+  if (!x->parent) return true;
+  if (depth == 0) return true; /* a variable that hangs on itself, or a long way: what was seen so far decides */
+  if (x->op == IR_LOAD) {
+    stores s = {f, x->args[0]->u.var, depth};
+    return ir_walk(f->body, is_store_seen, &s);
+  }
+  for (uint32_t i = 0; i < x->arg_count; i++)
+    if (!are_stores_seen(f, x->args[i], depth)) return false;
+  return true;
+}
+
+enum { STORE_DEPTH = 3 };
+
+static bool is_proved(const ir_function *f, const ir_inst *inst) {
+  return is_seen(inst->args[0], 64) && are_stores_seen(f, inst->args[0], STORE_DEPTH);
+}
+
+/* ---- One kernel ---- */
+
+static bool mark(void *user, ir_inst *inst) {
+  const finder *d = user;
+  if (is_hung_on(d, inst) && !is_proved(d->f, inst)) inst->flags |= WGSL_SAME;
+  return true;
+}
+
+static bool prepare(finder *d) {
+  qn_arena *arena = d->f->module->arena;
+  d->count = ir_number(d->f);
+  d->before = QN_ARENA_ARRAY(arena, uint32_t, d->count + 2);
+  d->ends = QN_ARENA_ARRAY(arena, uint32_t, d->count + 1);
+  if (!d->before || !d->ends) return false;
+  ir_walk(d->f->body, note, d);
+  find_ends(d, d->f->body, 0);
+  return true;
+}
+
+static qn_status make_uniform(ir_function *f) {
+  finder d = {.f = f};
+  if (ir_walk(f->body, has_barrier, NULL)) return QN_OK;
+  ir_walk(f->body, straighten_loop, NULL);
+  QN_TRY(pass_uniformity(f));
+  if (!prepare(&d)) return walk_no_memory();
+  ir_walk(f->body, mark, &d);
+  return QN_OK;
+}
+
+qn_status wgsl_make_uniform(ir_module *m, qn_diags *diags) {
+  (void)diags;
+  for (ir_function *f = m->functions; f; f = f->next)
+    if (f->body && f->is_kernel) QN_TRY(make_uniform(f));
+  return QN_OK;
+}
