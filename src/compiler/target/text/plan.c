@@ -113,6 +113,7 @@ static bool is_bools(const ir_type *type) { return type->kind == IR_VECTOR && ty
 /* Whether a value may go by the name of the variable that it is stored in. */
 static bool is_stored(const planner *p, const ir_inst *inst) {
   const text_planned *v = planned(p, inst);
+  if (p->rules->plain_only && p->rules->wants_name(inst)) return false;
   const text_effects *effects = &p->plan->effects;
   const ir_inst *store = v->user;
   if (store->parent != inst->parent || !stored_var(p, store, inst) || is_bools(inst->type)) return false;

@@ -57,7 +57,8 @@ static void put_exchange(emitter *e, const wgsl_memory *m, qn_bytes *text) {
                   "    if (r.exchanged || r.old_value != expected) {\n"
                   "      return r.old_value;\n"
                   "    }\n"
-                  "  }\n",
+                  "  }\n"
+                  "  return 0u;\n",
                   wgsl_word_place(e, m, "i", 0));
 }
 
@@ -71,7 +72,8 @@ static void put_update(emitter *e, const wgsl_memory *m, ir_rmw rmw, qn_bytes *t
                   "      return old;\n"
                   "    }\n"
                   "    old = r.old_value;\n"
-                  "  }\n",
+                  "  }\n"
+                  "  return old;\n",
                   place, place, next_value(e, rmw));
 }
 

@@ -263,7 +263,7 @@ static void put_null(emitter *e, const ir_inst *pointer) { wgsl_put(e, pointer->
 /* Where a variable or parameter begins. */
 static text_level put_start(emitter *e, const ir_inst *pointer) {
   const wgsl_memory *m = wgsl_memory_of(e, pointer, pointer);
-  uint32_t node = pointer->id - e->function->first;
+  uint32_t id = pointer->op == IR_ADDRESS ? pointer->u.var->id : pointer->id, node = id - e->function->first;
   bool is_kernel = e->function->f->is_kernel;
   if (pointer->op == IR_PARAM && !is_kernel) {
     wgsl_put(e, e->param_names[pointer->imm]);
