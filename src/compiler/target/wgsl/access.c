@@ -206,12 +206,12 @@ static bool is_by_elements(const ir_inst *inst) { return inst->op == IR_VLOAD ||
 text_level wgsl_put_load(emitter *e, const ir_inst *inst) {
   const ir_inst *p = inst->args[0];
   if (wgsl_is_plain(e, p)) {
-    wgsl_put(e, wgsl_var_name(e, p->u.var));
+    put(e, wgsl_var_name(e, p->u.var));
     return TEXT_POSTFIX;
   }
   wgsl_memory *m = wgsl_memory_of(e, p, inst);
   layout l = layout_of(inst->type, inst->imm, is_by_elements(inst));
-  wgsl_put(e, m ? load_call(e, m, &l, wgsl_operand_text(e, p, TEXT_ANY)) : "0u");
+  put(e, m ? load_call(e, m, &l, wgsl_operand_text(e, p, TEXT_ANY)) : "0u");
   return TEXT_POSTFIX;
 }
 
@@ -380,7 +380,7 @@ void wgsl_put_store(emitter *e, const ir_inst *inst) {
   layout l = layout_of(value->type, inst->imm, is_by_elements(inst));
   if (!m) return;
   const char *index = wgsl_operand_text(e, p, TEXT_ANY);
-  wgsl_put(e, store_call(e, m, &l, index, wgsl_operand_text(e, value, TEXT_ANY)));
+  put(e, store_call(e, m, &l, index, wgsl_operand_text(e, value, TEXT_ANY)));
 }
 
 /* ---- Copies ---- */

@@ -4,14 +4,14 @@
 #include "compiler/target/wgsl/emit.h"
 
 static void open_brace(emitter *e) {
-  wgsl_put(e, "{\n");
+  put(e, "{\n");
   e->indent++;
 }
 
 static void close_brace(emitter *e) {
   e->indent--;
   wgsl_put_line_start(e);
-  wgsl_put(e, "}");
+  put(e, "}");
 }
 
 static void put_line(emitter *e, const char *text) {
@@ -48,7 +48,7 @@ static const text_scope *declared_by(const emitter *e, const ir_inst *inst) {
 }
 
 static void put_write(emitter *e, const ir_inst *inst) {
-  if (declared_by(e, inst)) wgsl_put(e, "var ");
+  if (declared_by(e, inst)) put(e, "var ");
   wgsl_put_store(e, inst);
 }
 
@@ -64,7 +64,7 @@ static void put_new_name(emitter *e, const ir_inst *inst) {
     wgsl_put_atomic(e, inst);
   else
     wgsl_put_expression(e, inst);
-  wgsl_put(e, ";\n");
+  put(e, ";\n");
   text_planned_of(&e->plan, inst)->name = name;
 }
 
@@ -77,7 +77,7 @@ static void put_insertion(emitter *e, const ir_inst *inst) {
     put_new_name(e, inst);
   wgsl_put_line_start(e);
   wgsl_put_insert(e, inst, text_planned_of(&e->plan, inst)->name);
-  wgsl_put(e, ";\n");
+  put(e, ";\n");
 }
 
 /* ---- Conditions ---- */
@@ -98,7 +98,7 @@ static void put_condition(emitter *e, const ir_inst *value, bool holds) {
     putf(e, " %s ", opposite(value));
     wgsl_put_operand(e, value->args[1], TEXT_COMPARE, true);
   } else {
-    wgsl_put(e, "!");
+    put(e, "!");
     wgsl_put_operand(e, value, TEXT_UNARY, false);
   }
 }
@@ -111,21 +111,21 @@ static void put_test(emitter *e, const ir_inst *inst, bool holds) {
   }
   putf(e, "%s(select(0u, 1u, ", wgsl_helper(e, "quern_same", 1));
   put_condition(e, inst->args[0], holds);
-  wgsl_put(e, "), local_index) != 0u");
+  put(e, "), local_index) != 0u");
 }
 
 static void put_if(emitter *e, const ir_inst *inst) {
   ir_block *const *arms = inst->u.ctrl.blocks;
   bool no_then = text_is_empty(&e->scopes, arms[0]), no_else = text_is_empty(&e->scopes, arms[1]);
   bool swapped = no_then && !no_else;
-  wgsl_put(e, "if (");
+  put(e, "if (");
   put_test(e, inst, !swapped);
-  wgsl_put(e, ") ");
+  put(e, ") ");
   open_brace(e);
   wgsl_put_block(e, arms[swapped]);
   close_brace(e);
   if (no_then || no_else) return;
-  wgsl_put(e, " else ");
+  put(e, " else ");
   const ir_inst *next = text_only_if(&e->scopes, arms[1]);
   if (next) {
     put_if(e, next);
@@ -147,7 +147,7 @@ static void put_wide_selector(emitter *e, const ir_inst *inst) {
     text = wgsl_text_of(e, "select(%s, %uu, all(%s == vec2<u32>(0x%" PRIx32 "u, 0x%" PRIx32 "u)))", text, i + 1, value,
                         (uint32_t)number, (uint32_t)(number >> 32));
   }
-  wgsl_put(e, text);
+  put(e, text);
 }
 
 static void put_selector(emitter *e, const ir_inst *inst) {
@@ -157,32 +157,32 @@ static void put_selector(emitter *e, const ir_inst *inst) {
     put_wide_selector(e, inst);
   else
     wgsl_put_operand(e, inst->args[0], TEXT_ANY, false);
-  if (is_same) wgsl_put(e, ", local_index)");
+  if (is_same) put(e, ", local_index)");
 }
 
 static void put_case(emitter *e, const ir_block *block) {
-  wgsl_put(e, ": ");
+  put(e, ": ");
   open_brace(e);
   wgsl_put_block(e, block);
   close_brace(e);
-  wgsl_put(e, "\n");
+  put(e, "\n");
 }
 
 static void put_switch(emitter *e, const ir_inst *inst) {
   uint32_t cases = inst->u.ctrl.block_count - 1;
   const ir_type *type = inst->args[0]->type;
-  wgsl_put(e, "switch (");
+  put(e, "switch (");
   put_selector(e, inst);
-  wgsl_put(e, ") ");
+  put(e, ") ");
   open_brace(e);
   for (uint32_t i = 0; i < cases; i++) {
     wgsl_put_line_start(e);
-    wgsl_put(e, "case ");
+    put(e, "case ");
     wgsl_put_u32(e, is_wide(type) ? i + 1 : inst->u.ctrl.cases[i] & (UINT64_MAX >> (64 - type->bits)));
     put_case(e, inst->u.ctrl.blocks[i]);
   }
   wgsl_put_line_start(e);
-  wgsl_put(e, "default");
+  put(e, "default");
   put_case(e, inst->u.ctrl.blocks[cases]);
   close_brace(e);
 }
@@ -221,13 +221,13 @@ static const ir_inst *step_of(const emitter *e, const ir_inst *loop, const text_
 
 static void put_guarded(emitter *e, const ir_inst *loop, const text_shape *form, const ir_inst *init,
                         const ir_inst *step) {
-  wgsl_put(e, init || step ? "for (" : "while (");
+  put(e, init || step ? "for (" : "while (");
   if (init) put_write(e, init);
-  if (init || step) wgsl_put(e, "; ");
+  if (init || step) put(e, "; ");
   put_test(e, form->guard, form->guard_stays);
-  if (init || step) wgsl_put(e, "; ");
+  if (init || step) put(e, "; ");
   if (step) wgsl_put_store(e, step);
-  wgsl_put(e, ") ");
+  put(e, ") ");
   open_brace(e);
   put_rest_of_block(e, loop->u.ctrl.blocks[0], form->guard);
   close_brace(e);
@@ -237,12 +237,12 @@ static void put_continuing(emitter *e, const ir_inst *loop, bool ends) {
   const ir_block *step = loop->u.ctrl.blocks[1];
   if (text_is_empty(&e->scopes, step) && ends) return;
   wgsl_put_line_start(e);
-  wgsl_put(e, "continuing ");
+  put(e, "continuing ");
   open_brace(e);
   wgsl_put_block(e, step);
   if (!ends) put_line(e, "break if false;");
   close_brace(e);
-  wgsl_put(e, "\n");
+  put(e, "\n");
 }
 
 static void put_loop(emitter *e, const ir_inst *loop, const ir_inst *init) {
@@ -253,7 +253,7 @@ static void put_loop(emitter *e, const ir_inst *loop, const ir_inst *init) {
     return;
   }
   bool ends = is_left(loop->u.ctrl.blocks[0], false, false) || is_left(loop->u.ctrl.blocks[1], false, false);
-  wgsl_put(e, "loop ");
+  put(e, "loop ");
   open_brace(e);
   wgsl_put_block(e, loop->u.ctrl.blocks[0]);
   put_continuing(e, loop, ends);
@@ -273,20 +273,20 @@ static const ir_inst *counted_loop(const emitter *e, const ir_inst *store) {
 
 static void put_return(emitter *e, const ir_inst *inst) {
   const ir_function *f = e->function->f;
-  wgsl_put(e, "return");
+  put(e, "return");
   if (inst && inst->arg_count) {
-    wgsl_put(e, " ");
+    put(e, " ");
     wgsl_put_operand(e, inst->args[0], TEXT_ANY, false);
   } else if (f->result->kind != IR_VOID) {
     putf(e, " %s()", wgsl_value_type(e, f->result));
   }
-  wgsl_put(e, ";");
+  put(e, ";");
 }
 
 static void put_break_if(emitter *e, const ir_inst *inst) {
-  wgsl_put(e, "break if ");
+  put(e, "break if ");
   put_test(e, inst, true);
-  wgsl_put(e, ";");
+  put(e, ";");
 }
 
 /* ---- All ---- */
@@ -309,10 +309,10 @@ static void put_control(emitter *e, const ir_inst *inst) {
       put_loop(e, inst, NULL);
       break;
     case IR_BREAK:
-      wgsl_put(e, "break;");
+      put(e, "break;");
       break;
     case IR_CONTINUE:
-      wgsl_put(e, "continue;");
+      put(e, "continue;");
       break;
     case IR_BREAK_IF:
       put_break_if(e, inst);
@@ -326,7 +326,7 @@ static void put_control(emitter *e, const ir_inst *inst) {
     default:
       wgsl_emit_refuse(e, inst, "'%s'", ir_op_table[inst->op].text);
   }
-  wgsl_put(e, "\n");
+  put(e, "\n");
 }
 
 static void put_effect(emitter *e, const ir_inst *inst) {
@@ -343,14 +343,14 @@ static void put_effect(emitter *e, const ir_inst *inst) {
       wgsl_put_call(e, inst);
       break;
     case IR_ATOMIC:
-      if (inst->u.atomic.rmw != IR_RMW_STORE) wgsl_put(e, "_ = ");
+      if (inst->u.atomic.rmw != IR_RMW_STORE) put(e, "_ = ");
       wgsl_put_atomic(e, inst);
       break;
     default:
-      wgsl_put(e, "_ = "); /* a volatile load that nothing uses */
+      put(e, "_ = "); /* a volatile load that nothing uses */
       wgsl_put_load(e, inst);
   }
-  wgsl_put(e, ";\n");
+  put(e, ";\n");
 }
 
 static void put_barrier(emitter *e, uint64_t fences) {
@@ -386,7 +386,7 @@ static void put_rest_of_block(emitter *e, const ir_block *block, const ir_inst *
     }
     wgsl_put_line_start(e);
     put_loop(e, loop, inst);
-    wgsl_put(e, "\n");
+    put(e, "\n");
     inst = loop;
   }
 }

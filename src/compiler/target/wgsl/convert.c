@@ -8,7 +8,7 @@ static bool is_float(const ir_type *type) { return ir_elem_of(type)->kind == IR_
 static void put_around(emitter *e, const ir_inst *value, const char *function) {
   putf(e, "%s(", function);
   wgsl_put_operand(e, value, TEXT_ANY, false);
-  wgsl_put(e, ")");
+  put(e, ")");
 }
 
 /* ---- Between integers ---- */
@@ -18,7 +18,7 @@ static text_level put_truncation(emitter *e, const ir_inst *inst) {
   size_t start = e->out->size;
   if (is_wide(x->type)) {
     wgsl_put_operand(e, x, TEXT_POSTFIX, false);
-    wgsl_put(e, ".x");
+    put(e, ".x");
     return wgsl_put_cut(e, start, TEXT_POSTFIX, inst->type);
   }
   wgsl_put_operand(e, x, TEXT_AND, false);
@@ -29,15 +29,15 @@ static text_level put_from_bool(emitter *e, const ir_inst *inst) {
   uint32_t lanes = ir_lanes_of(inst->type), bits = bits_of(inst->type);
   const char *ones = inst->op == IR_ZEXT ? "1u" : bits == 8 ? "0xffu" : bits == 16 ? "0xffffu" : "0xffffffffu";
   if (is_wide(inst->type)) {
-    wgsl_put(e, inst->op == IR_ZEXT ? "select(vec2<u32>(0u), vec2<u32>(1u, 0u), "
-                                    : "select(vec2<u32>(0u), vec2<u32>(0xffffffffu), ");
+    put(e, inst->op == IR_ZEXT ? "select(vec2<u32>(0u), vec2<u32>(1u, 0u), "
+                               : "select(vec2<u32>(0u), vec2<u32>(0xffffffffu), ");
   } else if (lanes == 1) {
     putf(e, "select(0u, %s, ", ones);
   } else {
     putf(e, "select(vec%u<u32>(0u), vec%u<u32>(%s), ", lanes, lanes, ones);
   }
   wgsl_put_operand(e, inst->args[0], TEXT_ANY, false);
-  wgsl_put(e, ")");
+  put(e, ")");
   return TEXT_POSTFIX;
 }
 
@@ -47,9 +47,9 @@ static text_level put_zero_extension(emitter *e, const ir_inst *inst) {
     wgsl_put_operand(e, inst->args[0], TEXT_POSTFIX, false);
     return TEXT_POSTFIX;
   }
-  wgsl_put(e, "vec2<u32>(");
+  put(e, "vec2<u32>(");
   wgsl_put_operand(e, inst->args[0], TEXT_ANY, false);
-  wgsl_put(e, ", 0u)");
+  put(e, ", 0u)");
   return TEXT_POSTFIX;
 }
 
@@ -58,14 +58,14 @@ static text_level put_sign_extension(emitter *e, const ir_inst *inst) {
   if (is_bool(x->type)) return put_from_bool(e, inst);
   size_t start = e->out->size;
   if (is_wide(inst->type)) {
-    wgsl_put(e, "vec2<u32>(vec2<i32>(");
+    put(e, "vec2<u32>(vec2<i32>(");
     wgsl_put_signed(e, x);
-    wgsl_put(e, ") >> vec2<u32>(0u, 31u))");
+    put(e, ") >> vec2<u32>(0u, 31u))");
     return TEXT_POSTFIX;
   }
   putf(e, "%s(", wgsl_shaped(e, "u32", ir_lanes_of(inst->type)));
   wgsl_put_signed(e, x);
-  wgsl_put(e, ")");
+  put(e, ")");
   return wgsl_put_cut(e, start, TEXT_POSTFIX, inst->type);
 }
 
@@ -90,7 +90,7 @@ static text_level put_float_to_integer(emitter *e, const ir_inst *inst) {
   if (bits == 64) {
     putf(e, "%s(", wgsl_helper(e, is_signed ? "quern_f32_to_s64" : "quern_f32_to_u64", 1));
     put_as_f32(e, inst->args[0]);
-    wgsl_put(e, ")");
+    put(e, ")");
     return TEXT_POSTFIX;
   }
   if (bits < 32) {
@@ -102,7 +102,7 @@ static text_level put_float_to_integer(emitter *e, const ir_inst *inst) {
   }
   putf(e, "%s(", wgsl_helper(e, is_signed ? "quern_ftos_sat" : "quern_ftou_sat", lanes));
   put_as_f32(e, inst->args[0]);
-  wgsl_put(e, ")");
+  put(e, ")");
   return TEXT_POSTFIX;
 }
 
@@ -147,14 +147,14 @@ static text_level put_to_float(emitter *e, const ir_inst *inst) {
     const char *type = wgsl_shaped(e, "f32", lanes);
     putf(e, "select(%s(0.0f), %s(1.0f), ", type, type);
     wgsl_put_operand(e, x, TEXT_ANY, false);
-    wgsl_put(e, ")");
+    put(e, ")");
   } else {
     putf(e, "%s(", wgsl_shaped(e, "f32", lanes));
     if (is_signed)
       wgsl_put_signed(e, x);
     else
       wgsl_put_operand(e, x, TEXT_ANY, false);
-    wgsl_put(e, ")");
+    put(e, ")");
   }
   put_rounded(e, inst->type, start);
   return TEXT_POSTFIX;
@@ -179,11 +179,11 @@ static text_level put_bitcast(emitter *e, const ir_inst *inst) {
     wgsl_put_operand(e, x, TEXT_POSTFIX, false);
   } else if (to_half) {
     put_around(e, x, "bitcast<vec2<f16>>");
-    wgsl_put(e, ".x");
+    put(e, ".x");
   } else if (of_half) {
-    wgsl_put(e, "bitcast<u32>(vec2<f16>(");
+    put(e, "bitcast<u32>(vec2<f16>(");
     wgsl_put_operand(e, x, TEXT_ANY, false);
-    wgsl_put(e, ", 0.0h))");
+    put(e, ", 0.0h))");
   } else {
     put_around(e, x, wgsl_text_of(e, "bitcast<%s>", to));
   }

@@ -99,7 +99,7 @@ typedef struct emitter {
 /* ---- Errors and small writers (wgsl.c) ---- */
 /* "WGSL can't express ...", at an instruction of the function that is written. */
 void wgsl_emit_refuse(emitter *e, const ir_inst *inst, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static inline void wgsl_put(emitter *e, const char *text) { qn_bytes_append_str(e->out, text); }
+static inline void put(emitter *e, const char *text) { qn_bytes_append_str(e->out, text); }
 #define putf(e, ...) qn_bytes_printf((e)->out, __VA_ARGS__)
 void wgsl_put_line_start(emitter *e);
 /* Text in the arena; "" when there is no memory for it. */

@@ -13,6 +13,7 @@ static const char range_text[] =
     "  group_base: vec3<u32>,\n"
     "  global_offset: vec3<u32>,\n"
     "  enqueued_local: vec3<u32>,\n"
+    "  local_size: vec3<u32>,\n"
     "}\n";
 enum { RANGE_BYTES = sizeof(qn_wgsl_range) };
 
@@ -66,13 +67,13 @@ bool wgsl_name_members(emitter *e) {
 void wgsl_put_entry_head(emitter *e) {
   const wgsl_instance *k = e->instance;
   const uint64_t *fixed = k->t->f->required_local;
-  wgsl_put(e, "@compute @workgroup_size(");
+  put(e, "@compute @workgroup_size(");
   for (int d = 0; d < 3; d++) {
-    if (d) wgsl_put(e, ", ");
+    if (d) put(e, ", ");
     if (fixed[0])
       putf(e, "%" PRIu64, fixed[d]);
     else
-      wgsl_put(e, k->group[d]);
+      put(e, k->group[d]);
   }
   putf(e,
        ")\n"
@@ -110,17 +111,17 @@ static void put_value(emitter *e, uint32_t index) {
   for (uint32_t i = 0; i < parts; i++) {
     uint32_t at = elem->size >= 4 ? i * 4 : i * (uint32_t)elem->size;
     const char *word = word_of(e, index, at / 4);
-    if (i) wgsl_put(e, ", ");
+    if (i) put(e, ", ");
     if (elem->size >= 4) {
-      wgsl_put(e, word);
+      put(e, word);
       continue;
     }
     const char *bits = wgsl_text_of(e, "(%s >> %uu) & %s", word, at % 4 * 8, elem->size == 1 ? "0xffu" : "0xffffu");
     bool is_half = elem->kind == IR_FLOAT && !wgsl_is_soft_half(e, elem);
     putf(e, elem->kind == IR_BOOL ? "(%s) != 0u" : is_half ? "bitcast<vec2<f16>>(%s).x" : "%s", bits);
   }
-  if (lanes > 1 || elem->size == 8) wgsl_put(e, ")");
-  wgsl_put(e, ";\n");
+  if (lanes > 1 || elem->size == 8) put(e, ")");
+  put(e, ";\n");
 }
 
 /* A struct by value: a variable with its words. */
@@ -170,9 +171,9 @@ void wgsl_put_entry_start(emitter *e) {
   const ir_function *f = e->function->f;
   if (calls_asking(e)) {
     wgsl_put_line_start(e);
-    wgsl_put(e, "quern_local_id = local_id;\n");
+    put(e, "quern_local_id = local_id;\n");
     wgsl_put_line_start(e);
-    wgsl_put(e, "quern_group_id = group_id;\n");
+    put(e, "quern_group_id = group_id;\n");
     e->uses_place = true;
   }
   for (uint32_t i = 0; i < f->param_count; i++) {

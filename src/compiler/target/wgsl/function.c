@@ -6,7 +6,7 @@
 static uint8_t asks_of(const emitter *e, const ir_inst *inst) {
   if (inst->op == IR_CALL) return e->asks[text_function_of(inst->u.callee) - e->unit.functions];
   if (!text_is_query(inst->op)) return 0;
-  return inst->op == IR_LOCAL_ID || inst->op == IR_LOCAL_SIZE ? WGSL_ASKS_PLACE : WGSL_ASKS_PLACE | WGSL_ASKS_RANGE;
+  return inst->op == IR_LOCAL_ID ? WGSL_ASKS_PLACE : WGSL_ASKS_PLACE | WGSL_ASKS_RANGE;
 }
 
 void wgsl_find_asking(emitter *e) {
@@ -112,11 +112,11 @@ void wgsl_put_call(emitter *e, const ir_inst *inst) {
   const wgsl_instance *instance = instance_for(e, callee, memories);
   putf(e, "%s(", instance->name ? instance->name : "none");
   for (uint32_t i = 0; i < inst->arg_count; i++) {
-    if (i) wgsl_put(e, ", ");
-    if (memories[i] && first_with(memories, i) == i) wgsl_put(e, wgsl_memory_argument(e, memories[i]));
+    if (i) put(e, ", ");
+    if (memories[i] && first_with(memories, i) == i) put(e, wgsl_memory_argument(e, memories[i]));
     wgsl_put_operand(e, inst->args[i], TEXT_ANY, false);
   }
-  wgsl_put(e, ")");
+  put(e, ")");
 }
 
 /* ---- What is known of a function before it is written ---- */
@@ -155,12 +155,12 @@ static void put_signature(emitter *e, const text_function *t) {
   putf(e, "fn %s(", e->instance->name);
   for (uint32_t i = 0; i < f->param_count; i++) {
     const wgsl_memory *m = e->instance->memories[i];
-    if (i) wgsl_put(e, ", ");
+    if (i) put(e, ", ");
     bool is_new = m && m->kind == WGSL_FUNCTION && first_with(e->instance->memories, i) == i;
-    if (is_new) wgsl_put(e, wgsl_memory_parameter(e, m, m->name));
+    if (is_new) put(e, wgsl_memory_parameter(e, m, m->name));
     putf(e, "%s: %s", e->param_names[i], wgsl_value_type(e, f->params[i].type));
   }
-  wgsl_put(e, ")");
+  put(e, ")");
   if (f->result->kind != IR_VOID) putf(e, " -> %s", wgsl_value_type(e, f->result));
 }
 
@@ -177,7 +177,7 @@ static void put_shared_variables(emitter *e) {
 
 static void put_body(emitter *e, const text_function *t) {
   const ir_function *f = t->f;
-  wgsl_put(e, " {\n");
+  put(e, " {\n");
   e->indent++;
   put_shared_variables(e);
   if (f->is_kernel) wgsl_put_entry_start(e);
@@ -187,7 +187,7 @@ static void put_body(emitter *e, const text_function *t) {
     putf(e, "return %s();\n", wgsl_value_type(e, f->result));
   }
   e->indent--;
-  wgsl_put(e, "}\n");
+  put(e, "}\n");
 }
 
 void wgsl_put_instance(emitter *e, const wgsl_instance *instance, qn_wgsl_kernel *out) {
@@ -200,7 +200,7 @@ void wgsl_put_instance(emitter *e, const wgsl_instance *instance, qn_wgsl_kernel
   if (!t->f->is_kernel) name_parameters(e, t->f);
   name_variables(e, t);
   wgsl_find_memories(e);
-  if (e->out->size) wgsl_put(e, "\n");
+  if (e->out->size) put(e, "\n");
   if (t->f->is_kernel)
     wgsl_put_entry_head(e);
   else

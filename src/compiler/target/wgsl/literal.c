@@ -26,7 +26,7 @@ static bool is_ordinary(uint64_t bits) {
 static text_level put_float(emitter *e, uint64_t bits) {
   if (is_ordinary(bits)) {
     text_number(e->out, ir_float_to_double(bits, 32));
-    wgsl_put(e, "f");
+    put(e, "f");
     return bits >> 31 ? TEXT_UNARY : TEXT_POSTFIX;
   }
   e->uses_bits = true;
@@ -49,7 +49,7 @@ static text_level put_scalar(emitter *e, const ir_inst *scalar) {
   uint64_t bits = wgsl_constant_bits(scalar);
   switch (type->kind) {
     case IR_BOOL:
-      wgsl_put(e, bits ? "true" : "false");
+      put(e, bits ? "true" : "false");
       return TEXT_POSTFIX;
     case IR_FLOAT:
       return type->bits == 16 ? put_half(e, type, bits) : put_float(e, bits);
@@ -58,14 +58,14 @@ static text_level put_scalar(emitter *e, const ir_inst *scalar) {
         wgsl_put_u32(e, bits);
         return TEXT_POSTFIX;
       }
-      wgsl_put(e, "vec2<u32>(");
+      put(e, "vec2<u32>(");
       wgsl_put_u32(e, bits);
-      wgsl_put(e, ", ");
+      put(e, ", ");
       wgsl_put_u32(e, bits >> 32);
-      wgsl_put(e, ")");
+      put(e, ")");
       return TEXT_POSTFIX;
     default:
-      wgsl_put(e, "0u");
+      put(e, "0u");
       return TEXT_POSTFIX;
   }
 }
@@ -82,9 +82,9 @@ text_level wgsl_put_constant(emitter *e, const ir_inst *leaf) {
   uint32_t count = is_splat(e, leaf) ? 1 : leaf->type->count;
   putf(e, "%s(", wgsl_value_type(e, leaf->type));
   for (uint32_t i = 0; i < count; i++) {
-    if (i) wgsl_put(e, ", ");
+    if (i) put(e, ", ");
     put_scalar(e, wgsl_constant_lane(e, leaf, i));
   }
-  wgsl_put(e, ")");
+  put(e, ")");
   return TEXT_POSTFIX;
 }

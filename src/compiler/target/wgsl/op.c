@@ -113,10 +113,10 @@ void wgsl_put_signed(emitter *e, const ir_inst *value) {
     put_signed_constant(e, value);
     return;
   }
-  if (is_narrow(type)) wgsl_put(e, "extractBits(");
+  if (is_narrow(type)) put(e, "extractBits(");
   putf(e, "%s(", wgsl_shaped(e, "i32", ir_lanes_of(type)));
   wgsl_put_operand(e, value, TEXT_ANY, false);
-  wgsl_put(e, ")");
+  put(e, ")");
   if (is_narrow(type)) putf(e, ", 0u, %uu)", ir_elem_of(type)->bits);
 }
 
@@ -128,7 +128,7 @@ static void put_extended(emitter *e, const ir_inst *value, bool is_signed) {
   }
   putf(e, "%s(", wgsl_shaped(e, "u32", lanes_of(value)));
   wgsl_put_signed(e, value);
-  wgsl_put(e, ")");
+  put(e, ")");
 }
 
 static void put_unsigned_of_signed(emitter *e, const ir_inst *inst, size_t start) {
@@ -140,10 +140,10 @@ static void put_unsigned_of_signed(emitter *e, const ir_inst *inst, size_t start
 static void put_arguments(emitter *e, const ir_inst *inst, const char *function) {
   putf(e, "%s(", function);
   for (uint32_t i = 0; i < inst->arg_count; i++) {
-    if (i) wgsl_put(e, ", ");
+    if (i) put(e, ", ");
     wgsl_put_operand(e, inst->args[i], TEXT_ANY, false);
   }
-  wgsl_put(e, ")");
+  put(e, ")");
 }
 
 static text_level put_infix(emitter *e, const ir_inst *inst, const char *text, text_level level) {
@@ -163,7 +163,7 @@ static void put_amount(emitter *e, const ir_inst *inst) {
     wgsl_put_u32(e, amount->imm & mask);
     return;
   }
-  wgsl_put(e, "(");
+  put(e, "(");
   wgsl_put_operand(e, amount, TEXT_AND, false);
   putf(e, lanes == 1 ? " & %uu)" : " & vec%u<u32>(%uu))", lanes == 1 ? mask : lanes, mask);
 }
@@ -201,17 +201,17 @@ static text_level put_division(emitter *e, const ir_inst *inst, const op_row *ro
   if (!divides_safely(e, inst->args[1], is_signed)) {
     putf(e, "%s(", wgsl_helper(e, row->text, lanes_of(inst)));
     put_extended(e, inst->args[0], is_signed);
-    wgsl_put(e, ", ");
+    put(e, ", ");
     put_extended(e, inst->args[1], is_signed);
-    wgsl_put(e, ")");
+    put(e, ")");
   } else if (is_signed) {
     wgsl_put_signed(e, inst->args[0]);
-    wgsl_put(e, sign);
+    put(e, sign);
     wgsl_put_signed(e, inst->args[1]);
     put_unsigned_of_signed(e, inst, start);
   } else {
     wgsl_put_operand(e, inst->args[0], TEXT_MUL, false);
-    wgsl_put(e, sign);
+    put(e, sign);
     wgsl_put_operand(e, inst->args[1], TEXT_MUL, true);
     return TEXT_MUL;
   }
@@ -222,9 +222,9 @@ static text_level put_signed_function(emitter *e, const ir_inst *inst, const op_
   size_t start = e->out->size;
   putf(e, "%s(", row->text);
   wgsl_put_signed(e, inst->args[0]);
-  wgsl_put(e, ", ");
+  put(e, ", ");
   wgsl_put_signed(e, inst->args[1]);
-  wgsl_put(e, ")");
+  put(e, ")");
   put_unsigned_of_signed(e, inst, start);
   return wgsl_put_cut(e, start, TEXT_POSTFIX, inst->type);
 }
@@ -256,7 +256,7 @@ static text_level put_narrow_helper(emitter *e, const ir_inst *inst) {
     return TEXT_POSTFIX;
   }
   for (uint32_t i = 0; i < 2; i++) {
-    if (i) wgsl_put(e, sign);
+    if (i) put(e, sign);
     if (is_signed)
       wgsl_put_signed(e, inst->args[i]);
     else
@@ -278,12 +278,12 @@ static text_level put_half_helper(emitter *e, const ir_inst *inst, const op_row 
   uint32_t lanes = lanes_of(inst);
   putf(e, "%s(%s(", wgsl_shaped(e, "f16", lanes), wgsl_helper(e, row->text, lanes));
   for (uint32_t i = 0; i < inst->arg_count; i++) {
-    if (i) wgsl_put(e, ", ");
+    if (i) put(e, ", ");
     putf(e, "%s(", wgsl_shaped(e, "f32", lanes));
     wgsl_put_operand(e, inst->args[i], TEXT_ANY, false);
-    wgsl_put(e, ")");
+    put(e, ")");
   }
-  wgsl_put(e, "))");
+  put(e, "))");
   return TEXT_POSTFIX;
 }
 
@@ -326,19 +326,19 @@ static text_level put_float_compare(emitter *e, const ir_inst *inst, const op_ro
     }
     putf(e, "%s%s(", tells_nan ? "" : "!", wgsl_helper(e, "quern_is_nan", lanes));
     wgsl_put_operand(e, a, TEXT_ANY, false);
-    wgsl_put(e, ")");
+    put(e, ")");
     return tells_nan ? TEXT_POSTFIX : TEXT_UNARY;
   }
   if (!is_infinite(e, a) && !is_infinite(e, b)) return put_infix(e, inst, row->text, row->level);
   if (inst->op == IR_FLE) {
     size_t start = e->out->size;
     put_arguments(e, inst, wgsl_helper(e, "quern_less", lanes));
-    wgsl_put(e, " | ");
+    put(e, " | ");
     put_arguments(e, inst, wgsl_helper(e, "quern_equal", lanes));
     (void)start;
     return TEXT_OR;
   }
-  if (inst->op == IR_FNE) wgsl_put(e, "!");
+  if (inst->op == IR_FNE) put(e, "!");
   put_arguments(e, inst, wgsl_helper(e, inst->op == IR_FLT ? "quern_less" : "quern_equal", lanes));
   return inst->op == IR_FNE ? TEXT_UNARY : TEXT_POSTFIX;
 }
@@ -350,12 +350,12 @@ static text_level put_special(emitter *e, const ir_inst *inst, const op_row *row
   if (inst->op == IR_ROTL) {
     putf(e, "%s(", wgsl_helper(e, row->text, lanes_of(inst)));
     wgsl_put_operand(e, inst->args[0], TEXT_ANY, false);
-    wgsl_put(e, ", ");
+    put(e, ", ");
     wgsl_put_operand(e, inst->args[1], TEXT_ANY, false);
     putf(e, ", %uu)", bits_of(inst));
     return wgsl_put_cut(e, start, TEXT_POSTFIX, inst->type);
   }
-  wgsl_put(e, is_bool(inst) ? "!" : row->text);
+  put(e, is_bool(inst) ? "!" : row->text);
   size_t from = e->out->size;
   wgsl_put_operand(e, inst->args[0], TEXT_UNARY, false);
   bool twice = inst->op == IR_FNEG && e->out->size > from && e->out->data[from] == '-';
@@ -368,15 +368,15 @@ static text_level put_wide(emitter *e, const ir_inst *inst, const op_row *row) {
   if (inst->op == IR_EQ || inst->op == IR_NE) {
     putf(e, "%s(", row->wide);
     put_infix(e, inst, row->text, row->level);
-    wgsl_put(e, ")");
+    put(e, ")");
   } else if (!*row->wide) {
     return row->form == FORM_SPECIAL ? put_special(e, inst, row) : put_infix(e, inst, row->text, row->level);
   } else if (is_shift) {
     putf(e, "%s(", wgsl_helper(e, row->wide, 1));
     wgsl_put_operand(e, inst->args[0], TEXT_ANY, false);
-    wgsl_put(e, ", ");
+    put(e, ", ");
     wgsl_put_operand(e, inst->args[1], TEXT_POSTFIX, false);
-    wgsl_put(e, ".x)");
+    put(e, ".x)");
   } else {
     put_arguments(e, inst, wgsl_helper(e, row->wide, 1));
   }

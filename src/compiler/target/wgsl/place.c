@@ -258,7 +258,7 @@ void wgsl_find_memories(emitter *e) {
 
 /* ---- Pointers ---- */
 
-static void put_null(emitter *e, const ir_inst *pointer) { wgsl_put(e, pointer->op == IR_ZERO ? "0xffffffffu" : "0u"); }
+static void put_null(emitter *e, const ir_inst *pointer) { put(e, pointer->op == IR_ZERO ? "0xffffffffu" : "0u"); }
 
 /* Where a variable or parameter begins. */
 static text_level put_start(emitter *e, const ir_inst *pointer) {
@@ -266,11 +266,11 @@ static text_level put_start(emitter *e, const ir_inst *pointer) {
   uint32_t id = pointer->op == IR_ADDRESS ? pointer->u.var->id : pointer->id, node = id - e->function->first;
   bool is_kernel = e->function->f->is_kernel;
   if (pointer->op == IR_PARAM && !is_kernel) {
-    wgsl_put(e, e->param_names[pointer->imm]);
+    put(e, e->param_names[pointer->imm]);
     return TEXT_POSTFIX;
   }
   if (!m) {
-    wgsl_put(e, "0u");
+    put(e, "0u");
   } else if (m->kind == WGSL_FLAT) {
     uint32_t root = pointer->op == IR_ADDRESS && pointer->u.var->space == IR_CONSTANT ? UINT32_MAX : node;
     const char *name = NULL;
@@ -284,10 +284,10 @@ static text_level put_start(emitter *e, const ir_inst *pointer) {
     }
     putf(e, "(%s)", name ? name : "0u");
   } else if (pointer->op == IR_PARAM && m->kind == WGSL_STORAGE) {
-    wgsl_put(e, e->members[pointer->imm].from);
+    put(e, e->members[pointer->imm].from);
   } else {
     bool is_private = m->kind == WGSL_FUNCTION;
-    wgsl_put(e, is_private && e->var_starts[node] ? e->var_starts[node] : "0u");
+    put(e, is_private && e->var_starts[node] ? e->var_starts[node] : "0u");
   }
   return TEXT_POSTFIX;
 }
@@ -304,7 +304,7 @@ static bool is_zero(const char *text) { return strcmp(text, "0u") == 0; }
 static text_level put_moved(emitter *e, const ir_inst *base, int64_t by) {
   if (by == 0) {
     const char *text = wgsl_operand_text(e, base, TEXT_POSTFIX);
-    wgsl_put(e, text);
+    put(e, text);
     return TEXT_POSTFIX;
   }
   const char *text = wgsl_operand_text(e, base, TEXT_ADD);
@@ -316,12 +316,12 @@ static text_level put_moved(emitter *e, const ir_inst *base, int64_t by) {
 /* The low 32 bits, sign-extended. */
 static void put_index(emitter *e, const ir_inst *index, text_level outer) {
   if (is_narrow(index->type)) {
-    wgsl_put(e, "u32(");
+    put(e, "u32(");
     wgsl_put_signed(e, index);
-    wgsl_put(e, ")");
+    put(e, ")");
   } else if (is_wide(index->type)) {
     wgsl_put_operand(e, index, TEXT_POSTFIX, false);
-    wgsl_put(e, ".x");
+    put(e, ".x");
   } else {
     wgsl_put_operand(e, index, outer, true);
   }
@@ -336,7 +336,7 @@ static text_level put_step(emitter *e, const ir_inst *inst) {
   const wgsl_memory *m = wgsl_memory_of(e, inst, inst);
   const ir_inst *base = inst->args[0], *index = inst->op == IR_FIELD ? NULL : inst->args[1];
   if (!m) {
-    wgsl_put(e, "0u");
+    put(e, "0u");
     return TEXT_POSTFIX;
   }
   int64_t unit = m->unit;
@@ -351,7 +351,7 @@ static text_level put_step(emitter *e, const ir_inst *inst) {
   if (!is_alone) putf(e, "%s + ", text);
   put_index(e, index, scale == 1 ? (is_alone ? TEXT_POSTFIX : TEXT_ADD) : TEXT_MUL);
   if (scale != 1) {
-    wgsl_put(e, " * ");
+    put(e, " * ");
     wgsl_put_u32(e, (uint64_t)scale);
   }
   return !is_alone ? TEXT_ADD : scale != 1 ? TEXT_MUL : TEXT_POSTFIX;
@@ -380,14 +380,14 @@ static text_level put_distance(emitter *e, const ir_inst *inst) {
   const ir_inst *known = wgsl_class_of(e->flow, inst->args[0]) == UINT32_MAX ? inst->args[1] : inst->args[0];
   const wgsl_memory *m = wgsl_class_of(e->flow, known) == UINT32_MAX ? NULL : wgsl_memory_of(e, known, inst);
   uint64_t size = inst->args[0]->type->elem->size, unit = m ? m->unit : 1;
-  wgsl_put(e, "u32((i32(");
+  put(e, "u32((i32(");
   wgsl_put_operand(e, inst->args[0], TEXT_ANY, false);
-  wgsl_put(e, ") - i32(");
+  put(e, ") - i32(");
   wgsl_put_operand(e, inst->args[1], TEXT_ANY, false);
-  wgsl_put(e, "))");
+  put(e, "))");
   if (size > unit) putf(e, " / %" PRIu64, size / unit);
   if (unit > size && size) putf(e, " * %" PRIu64, unit / size);
-  wgsl_put(e, ")");
+  put(e, ")");
   return TEXT_POSTFIX;
 }
 
@@ -402,7 +402,7 @@ text_level wgsl_put_pointer_op(emitter *e, const ir_inst *inst) {
       return put_distance(e, inst);
     case IR_ITOP:
       wgsl_emit_refuse(e, inst, "a pointer that is made of a number");
-      wgsl_put(e, "0u");
+      put(e, "0u");
       return TEXT_POSTFIX;
     default:
       return put_step(e, inst);

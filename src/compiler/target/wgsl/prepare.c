@@ -42,6 +42,20 @@ static void pass_wide_by_pointer(ir_module *m) {
       if (wgsl_piece_lanes(m, f->params[i].type)) pass_by_pointer(m, f, &f->params[i]);
 }
 
+/* ---- Sizes that are known ---- */
+
+static bool know_size(void *user, ir_inst *inst) {
+  ir_function *f = user;
+  if (inst->op == IR_LOCAL_SIZE || inst->op == IR_ENQUEUED_SIZE)
+    ir_replace_uses(f, inst, ir_const_int(f->module, inst->type, f->required_local[inst->imm]));
+  return true;
+}
+
+static void know_sizes(ir_module *m) {
+  for (ir_function *f = m->functions; f; f = f->next)
+    if (f->body && f->is_kernel && f->required_local[0]) ir_walk(f->body, know_size, f);
+}
+
 /* ---- Inlining ---- */
 
 static bool is_chosen(void *user, const ir_function *callee) {
@@ -77,6 +91,7 @@ qn_status wgsl_prepare(ir_module *m) {
   QN_TRY(qn_prepare_text(m, false));
   copy_structs(m);
   pass_wide_by_pointer(m);
+  know_sizes(m);
   if (m->failed) return walk_no_memory();
   QN_TRY(inline_mixed(m));
   QN_TRY(wgsl_split(m));

@@ -19,7 +19,7 @@ static text_level put_value(emitter *e, const ir_inst *value) {
       return value->type->kind == IR_POINTER ? wgsl_put_pointer(e, value) : wgsl_put_constant(e, value);
     case IR_PARAM:
       if (value->type->kind == IR_POINTER) return wgsl_put_pointer(e, value);
-      wgsl_put(e, e->param_names[value->imm]);
+      put(e, e->param_names[value->imm]);
       return TEXT_POSTFIX;
     case IR_ADDRESS:
       return wgsl_put_pointer(e, value);
@@ -29,9 +29,9 @@ static text_level put_value(emitter *e, const ir_inst *value) {
   const text_planned *planned = text_planned_of(&e->plan, value);
   if (planned->how == TEXT_INLINE) return wgsl_put_expression(e, value);
   if (planned->how == TEXT_STORED)
-    wgsl_put(e, wgsl_var_name(e, text_stored_in(&e->plan, value)));
+    put(e, wgsl_var_name(e, text_stored_in(&e->plan, value)));
   else
-    wgsl_put(e, planned->name ? planned->name : "0u"); /* no name: out of memory */
+    put(e, planned->name ? planned->name : "0u"); /* no name: out of memory */
   return TEXT_POSTFIX;
 }
 
@@ -54,6 +54,8 @@ const char *wgsl_operand_text(emitter *e, const ir_inst *value, text_level outer
 
 /* ---- Where the item is ---- */
 
+/* Sizes come from the argument block, not from overrides: with those WGSL computes when it makes the pipeline, and refuses
+ * what doesn't fit. */
 static text_level put_place_query(emitter *e, const ir_inst *inst) {
   const char *d = inst->imm == 0 ? "x" : inst->imm == 1 ? "y" : "z";
   const char *args = e->instance->kernel->args;
@@ -66,9 +68,6 @@ static text_level put_place_query(emitter *e, const ir_inst *inst) {
   switch (inst->op) {
     case IR_LOCAL_ID:
       putf(e, "%s.%s", local, d);
-      return TEXT_POSTFIX;
-    case IR_LOCAL_SIZE:
-      wgsl_put(e, size);
       return TEXT_POSTFIX;
     case IR_GLOBAL_ID:
       putf(e, "%s.range.origin.%s + %s.%s * %s + %s.%s", args, d, group, d, size, local, d);
@@ -85,6 +84,7 @@ static text_level put_place_query(emitter *e, const ir_inst *inst) {
   const char *member = inst->op == IR_GLOBAL_SIZE     ? "global_size"
                        : inst->op == IR_NUM_GROUPS    ? "num_groups"
                        : inst->op == IR_GLOBAL_OFFSET ? "global_offset"
+                       : inst->op == IR_LOCAL_SIZE    ? "local_size"
                                                       : "enqueued_local";
   putf(e, "%s.range.%s.%s", args, member, d);
   return TEXT_POSTFIX;
@@ -93,17 +93,17 @@ static text_level put_place_query(emitter *e, const ir_inst *inst) {
 /* ---- Vectors ---- */
 
 void wgsl_put_lanes(emitter *e, const int32_t *from, uint32_t count) {
-  wgsl_put(e, ".");
+  put(e, ".");
   for (uint32_t i = 0; i < count; i++) qn_bytes_append_char(e->out, "xyzw"[from[i] < 0 ? 0 : from[i]]);
 }
 
 static text_level put_vec(emitter *e, const ir_inst *inst) {
   putf(e, "%s(", wgsl_value_type(e, inst->type));
   for (uint32_t i = 0; i < inst->arg_count; i++) {
-    if (i) wgsl_put(e, ", ");
+    if (i) put(e, ", ");
     wgsl_put_operand(e, inst->args[i], TEXT_ANY, false);
   }
-  wgsl_put(e, ")");
+  put(e, ")");
   return TEXT_POSTFIX;
 }
 
@@ -140,37 +140,37 @@ static text_level put_shuffle(emitter *e, const ir_inst *inst) {
   putf(e, "%s(", wgsl_value_type(e, inst->type));
   for (uint32_t i = 0; i < inst->type->count; i++) {
     int32_t lane = mask[i] < 0 ? 0 : mask[i] % count;
-    if (i) wgsl_put(e, ", ");
+    if (i) put(e, ", ");
     wgsl_put_operand(e, inst->args[mask[i] >= count], TEXT_POSTFIX, false);
     wgsl_put_lanes(e, &lane, 1);
   }
-  wgsl_put(e, ")");
+  put(e, ")");
   return TEXT_POSTFIX;
 }
 
 void wgsl_put_insert(emitter *e, const ir_inst *inst, const char *name) {
   const ir_inst *index = inst->args[2];
   int32_t count = (int32_t)inst->type->count;
-  wgsl_put(e, name);
+  put(e, name);
   if (index->op == IR_CONST) {
     int32_t lane = index->imm < (uint64_t)count ? (int32_t)index->imm : 0;
     wgsl_put_lanes(e, &lane, 1);
   } else {
     putf(e, "[min(%s%s, %du)]", wgsl_operand_text(e, index, TEXT_POSTFIX), is_wide(index->type) ? ".x" : "", count - 1);
   }
-  wgsl_put(e, " = ");
+  put(e, " = ");
   wgsl_put_operand(e, inst->args[1], TEXT_ANY, false);
 }
 
 /* select(else, then, condition) */
 static text_level put_select(emitter *e, const ir_inst *inst) {
-  wgsl_put(e, "select(");
+  put(e, "select(");
   for (uint32_t i = 0; i < 2; i++) {
     wgsl_put_operand(e, inst->args[2 - i], TEXT_ANY, false);
-    wgsl_put(e, ", ");
+    put(e, ", ");
   }
   wgsl_put_operand(e, inst->args[0], TEXT_ANY, false);
-  wgsl_put(e, ")");
+  put(e, ")");
   return TEXT_POSTFIX;
 }
 

@@ -45,7 +45,7 @@ typedef struct qn_wgsl_argument {
 /* What a null pointer's buffer has as its offset and as its address. */
 #define QN_WGSL_NULL UINT32_C(0xffffffff)
 
-/* The launch's range, at the start of the argument block when `takes_range`: 24 words. */
+/* The launch's range, at the start of the argument block when `takes_range`: 28 words. */
 typedef struct qn_wgsl_range {
   uint32_t origin[3], work_dim; /* the first global id of what is dispatched: offset and all */
   uint32_t global_size[3], unused0;
@@ -53,6 +53,7 @@ typedef struct qn_wgsl_range {
   uint32_t group_base[3], unused2;    /* the first group that is dispatched */
   uint32_t global_offset[3], unused3; /* of the launch */
   uint32_t enqueued_local[3], unused4;
+  uint32_t local_size[3], unused5; /* of what is dispatched: what the overrides are */
 } qn_wgsl_range;
 
 typedef struct qn_wgsl_kernel {

@@ -1,0 +1,137 @@
+/* Kernels of every shape and random ones as WGSL on a library that implements webgpu.h: every word must be what the
+ * interpreter makes of the source. */
+/* sources: tests/wgsl/launch.c tests/wgsl/webgpu.c tests/random/generator.c */
+/* labels: webgpu */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+/* cmocka asks for the three above. */
+#include <cmocka.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "../random/generator.h"
+#include "../support/rounds.h"
+#include "../wgsl/launch.h"
+#include "base/status.h"
+#include "quern/quern.h"
+#include "support/kernel_cases.h"
+
+static interp_argument buffer(void *memory, uint64_t size_bytes) {
+  return (interp_argument){.kind = QN_ARGUMENT_BUFFER, .memory = memory, .size_bytes = size_bytes};
+}
+
+/* Both sides of one launch. */
+static void interpret(const char *source, const char *kernel, const interp_launch *launch) {
+  if (wgsl_interpret(source, NULL, kernel, launch) < 0) fail_msg("%s\n%s", qn_error_text(), source);
+}
+
+static void run(const char *source, const char *kernel, const interp_launch *launch, bool merged) {
+  wgsl_made w;
+  if (wgsl_make(&w, source, NULL, merged) < 0) fail_msg("%s\n%s", qn_error_text(), source);
+  if (wgsl_launch(&w, kernel, launch) < 0) fail_msg("%s\n%s", qn_error_text(), w.text.data);
+  wgsl_free(&w);
+}
+
+/* ---- Kernels of every shape ---- */
+
+static int compare_case(const kernel_case *c, const char *source, bool merged) {
+  static uint32_t in[IN_WORDS], expected[ITEMS * WORDS], got[ITEMS * WORDS];
+  int n = c->n;
+  uint32_t *const outs[2] = {expected, got};
+  memset(expected, 0, sizeof expected);
+  memset(got, 0, sizeof got);
+  kernel_case_fill(in);
+  for (int side = 0; side < 2; side++) {
+    const interp_argument arguments[3] = {buffer(outs[side], ITEMS * WORDS * 4),
+                                          buffer(in, IN_WORDS * 4),
+                                          {.kind = QN_ARGUMENT_VALUE, .bytes = &n, .size_bytes = 4}};
+    interp_launch launch = {.dimensions = 3, .arguments = arguments, .argument_count = 3};
+    memcpy(launch.global, c->global, sizeof launch.global);
+    memcpy(launch.local, c->local, sizeof launch.local);
+    if (side)
+      run(source, "k", &launch, merged);
+    else
+      interpret(source, "k", &launch);
+  }
+  for (int i = 0; i < ITEMS * WORDS; i++) {
+    if (got[i] == expected[i]) continue;
+    print_error("%s: word %d is %#x, not %#x\n", c->name, i, got[i], expected[i]);
+    return 1;
+  }
+  return 0;
+}
+
+enum { CASES = sizeof kernel_cases / sizeof *kernel_cases };
+
+/* ONLY=name: one case. */
+static void kernels_of_every_shape_mean_the_same(void **state) {
+  (void)state;
+  const char *only = getenv("ONLY");
+  uint64_t count = test_rounds("kernels of every shape as WGSL", 40, CASES),
+           step = only ? 1 : (CASES + count - 1) / count;
+  int bad = 0;
+  for (uint64_t i = 0; i < CASES; i += step) {
+    const kernel_case *c = &kernel_cases[i];
+    if (only && strcmp(only, c->name) != 0) continue;
+    if (strstr(c->source, "double")) continue;
+    char *source = kernel_case_source(c);
+    bad += compare_case(c, source, false);
+    if (i % 4 == 0) bad += compare_case(c, source, true);
+    free(source);
+  }
+  assert_int_equal(bad, 0);
+}
+
+/* ---- Random kernels ---- */
+
+static int check_seed(uint64_t seed) {
+  generated g = generate(seed);
+  uint64_t items = g.local[0] * g.local[1] * g.groups[0] * g.groups[1], words = items * GENERATOR_RESULTS;
+  uint32_t *in = malloc(items * 4), *sides[2] = {calloc(words, 4), calloc(words, 4)};
+  assert_true(in && sides[0] && sides[1]);
+  for (uint64_t i = 0; i < items; i++) in[i] = (uint32_t)((i + seed) * 2654435761u);
+  for (int side = 0; side < 2; side++) {
+    const interp_argument arguments[4] = {buffer(sides[side], words * 4),
+                                          buffer(in, items * 4),
+                                          {.kind = QN_ARGUMENT_VALUE, .bytes = &g.n0, .size_bytes = 4},
+                                          {.kind = QN_ARGUMENT_VALUE, .bytes = &g.n1, .size_bytes = 4}};
+    interp_launch launch = {
+        .dimensions = 2, .arguments = arguments, .argument_count = 4, .global = {1, 1, 1}, .local = {1, 1, 1}};
+    for (int d = 0; d < 2; d++) {
+      launch.local[d] = g.local[d];
+      launch.global[d] = g.local[d] * g.groups[d];
+    }
+    if (side)
+      run(g.source, "random_kernel", &launch, false);
+    else
+      interpret(g.source, "random_kernel", &launch);
+  }
+  int bad = memcmp(sides[0], sides[1], words * 4) != 0;
+  if (bad) print_error("seed %" PRIu64 " differs\n", seed);
+  free(g.source);
+  free(in);
+  free(sides[0]);
+  free(sides[1]);
+  return bad;
+}
+
+/* QUERN_FIRST_SEED: where to begin. */
+static void random_kernels_mean_the_same(void **state) {
+  (void)state;
+  const char *first_text = getenv("QUERN_FIRST_SEED");
+  uint64_t first = first_text ? strtoull(first_text, NULL, 0) : 1,
+           count = test_rounds("random kernels as WGSL", 6, 300);
+  int bad = 0;
+  for (uint64_t seed = first; seed < first + count; seed++) bad += check_seed(seed);
+  print_message("%" PRIu64 " random kernels, %d differ\n", count, bad);
+  assert_int_equal(bad, 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(kernels_of_every_shape_mean_the_same),
+      cmocka_unit_test(random_kernels_mean_the_same),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
