@@ -58,6 +58,11 @@ install_packages() {
   if ci/install.sh build demo test; then count 1 0; else count 0 1; finish; fi
 }
 
+# Without it the tests labelled `webgpu` fail, and say so.
+install_webgpu() {
+  if logged webgpu ci/webgpu.sh build/webgpu; then count 1 0; else count 0 1; fi
+}
+
 launcher=()
 command -v ccache >/dev/null && launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 
@@ -166,6 +171,7 @@ check_tidy() {
 }
 
 stage "packages" install_packages
+stage "WebGPU library" install_webgpu
 stage "gcc: build and tests" build_and_test_gcc
 stage "clang-format" check_format
 [ $quick = 1 ] && finish

@@ -3,6 +3,7 @@
 #   llvm     loads LLVM or another driver, which the thread sanitizer can't see into; not built without QUERN_LLVM
 #   warm     runs native code that a child process has built (tests/support/warm.h); not built without QUERN_LLVM
 #   opencl   needs the adapter opencl; not built without it
+#   webgpu   runs WGSL on a WebGPU library, which ci/webgpu.sh brings; not built without QUERN_TEST_WEBGPU, nor with a sanitizer
 #   long     only with ./test.sh --long
 #   device   needs a device that this machine may lack
 #   serial   measures: no other test runs beside it
@@ -40,12 +41,17 @@ elseif(QUERN_SANITIZE MATCHES address)
   file(COPY ${drivers} DESTINATION ${PROJECT_BINARY_DIR}/opencl-drivers)
   list(APPEND quern_opencl_environment "OCL_ICD_VENDORS=${PROJECT_BINARY_DIR}/opencl-drivers")
 endif()
+set(quern_webgpu_environment "QUERN_TEST_WEBGPU=${QUERN_TEST_WEBGPU_DIR}/libwebgpu_wrapper.so"
+  "VK_DRIVER_FILES=${QUERN_TEST_WEBGPU_DIR}/driver.json" "VK_ICD_FILENAMES=${QUERN_TEST_WEBGPU_DIR}/driver.json")
 function(quern_test_properties name)
   if("serial" IN_LIST ARGN)
     set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
   endif()
   set_tests_properties(${name} PROPERTIES LABELS "${ARGN}"
     ENVIRONMENT "QUERN_ADAPTER_PATH=${PROJECT_BINARY_DIR};QUERN_CACHE=off;QUERN_VERIFY=1;${quern_llvm_environment};${quern_opencl_environment};${quern_sanitizer_environment}")
+  if("webgpu" IN_LIST ARGN)
+    set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT ${quern_webgpu_environment})
+  endif()
 endfunction()
 
 # quern_marked(VAR SOURCE WORD): the words of the line  /* WORD: a b c */  of a source.
@@ -80,6 +86,9 @@ function(quern_unit_test source)
     return()
   endif()
   if("opencl" IN_LIST labels AND NOT TARGET quern-adapter-opencl)
+    return()
+  endif()
+  if("webgpu" IN_LIST labels AND (NOT QUERN_TEST_WEBGPU OR QUERN_SANITIZE))
     return()
   endif()
   add_executable(${name} ${source} ${extra})

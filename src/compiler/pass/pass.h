@@ -14,7 +14,8 @@ QN_MUST_USE qn_status pass_simplify(ir_module *m);
  * into regions already stays as it is: a callee's variables would have no place in it. */
 QN_MUST_USE qn_status pass_inline(ir_module *m, bool all);
 /* Inlines, into all functions, calls whose callee holds a barrier, and those that `choose` wants. */
-QN_MUST_USE qn_status pass_inline_chosen(ir_module *m, bool (*choose)(void *user, const ir_function *callee), void *user);
+QN_MUST_USE qn_status pass_inline_chosen(ir_module *m, bool (*choose)(void *user, const ir_function *callee),
+                                         void *user);
 /* Finds each kernel parameter's access (QN_ACCESS_...), through helpers as well. */
 QN_MUST_USE qn_status pass_access(ir_module *m);
 /* Offsets of static local memory; kernels' static_local_bytes. */

@@ -32,7 +32,8 @@ typedef struct text_plan {
 typedef struct text_plan_rules {
   bool (*wants_name)(const ir_inst *inst);
   uint32_t (*copies)(const ir_inst *inst, uint32_t operand);
-  bool plain_only; /* only variables that are loaded and stored whole stand for what they hold, and for no value that wants
+  bool
+      plain_only; /* only variables that are loaded and stored whole stand for what they hold, and for no value that wants
                     a name */
 } text_plan_rules;
 

@@ -1,0 +1,30 @@
+#!/bin/bash
+# webgpu.sh DIRECTORY: brings a library that implements webgpu.h and a driver that needs no GPU, for tests of WGSL:
+#   libwebgpu_wrapper.so   Dawn (npm: bun-webgpu-linux-x64)
+#   libvk_swiftshader.so   SwiftShader (Debian: chromium-common), and driver.json, which names it for the Vulkan loader
+# What is there already stays. x86-64 alone; exit status 0 when all of it is there.
+set -eu
+directory=${1:?usage: ci/webgpu.sh DIRECTORY}
+version=0.1.7
+sum=8badfecdad4e726ac12be4f29771f4cbd7ce7683b4418316a547c5bda94fb798
+mkdir -p "$directory"
+cd "$directory"
+scratch=$(mktemp -d "$PWD/part.XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+
+if [ ! -f libwebgpu_wrapper.so ]; then
+  curl -sSfL --retry 3 --max-time 300 -o "$scratch/dawn.tgz" \
+    "https://registry.npmjs.org/bun-webgpu-linux-x64/-/bun-webgpu-linux-x64-$version.tgz"
+  echo "$sum  $scratch/dawn.tgz" | sha256sum --check --quiet
+  tar -C "$scratch" -xzf "$scratch/dawn.tgz" package/libwebgpu_wrapper.so
+  mv "$scratch/package/libwebgpu_wrapper.so" .
+fi
+if [ ! -f libvk_swiftshader.so ]; then
+  # apt verifies what it downloads.
+  (cd "$scratch" && apt-get -o APT::Sandbox::User=root download chromium-common >apt.log 2>&1) || { cat "$scratch/apt.log"; exit 1; }
+  dpkg-deb --fsys-tarfile "$scratch"/chromium-common_*.deb | tar -C "$scratch" -x ./usr/lib/chromium/libvk_swiftshader.so
+  mv "$scratch/usr/lib/chromium/libvk_swiftshader.so" .
+fi
+printf '{"file_format_version": "1.0.0", "ICD": {"library_path": "%s/libvk_swiftshader.so", "api_version": "1.0.5"}}\n' \
+  "$PWD" >"$scratch/driver.json"
+mv "$scratch/driver.json" driver.json
