@@ -272,7 +272,24 @@ static void split_variables(splitter *s, ir_function *f) {
 
 /* ---- All ---- */
 
+static bool is_64_bits(const ir_type *type) {
+  uint32_t bits = ir_elem_of(type)->bits;
+  return bits * ir_lanes_of(type) == 64 && bits >= 32;
+}
+
+static bool is_half(const ir_type *type) { return ir_elem_of(type)->kind == IR_FLOAT && ir_elem_of(type)->bits == 16; }
+
+/* WGSL has bitcasts between 32 bits alone, and 64-bit integers are two of those. */
+static bool is_odd_cast(const ir_inst *inst) {
+  if (inst->op != IR_BITCAST) return false;
+  const ir_type *from = inst->args[0]->type, *to = inst->type;
+  if (is_64_bits(from) && is_64_bits(to)) return false;
+  bool has_halves = (is_half(from) || is_half(to)) && ir_lanes_of(to) > 1;
+  return has_halves || ir_elem_of(from)->bits != ir_elem_of(to)->bits;
+}
+
 static bool is_wide(const splitter *s, const ir_inst *inst) {
+  if (is_odd_cast(inst)) return true;
   if (wgsl_piece_lanes(s->m, inst->type)) return true;
   for (uint32_t i = 0; i < inst->arg_count; i++)
     if (wgsl_piece_lanes(s->m, inst->args[i]->type)) return true;
