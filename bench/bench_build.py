@@ -45,8 +45,7 @@ def main():
                 with open(names[-1], "w") as f:
                     f.write(text % {"i": i})
         mine = {"QUERN_CACHE": "write", "QUERN_CACHE_DIR": os.path.join(work, "quern")}
-        theirs = {"CCACHE_DIR": os.path.join(work, "ccache"), "CCACHE_NOCOMPRESS": ""}
-        theirs.pop("CCACHE_NOCOMPRESS")
+        theirs = {"CCACHE_DIR": os.path.join(work, "ccache")}
         out = os.path.join(work, "out")
 
         def together(fresh):

@@ -158,7 +158,6 @@ static qn_status run(transaction *t, qn_output_file *outputs) {
     outputs[i].state = QN_OUTPUT_STATE_OLD;
   }
   bool has_records = qn_undo_recover(&t->place);
-  qn_place_sweep(&t->place);
   qn_status status = go(t);
   if (status < 0) status = fail_and_undo(t, status);
   qn_error_saved saved;

@@ -132,8 +132,12 @@ typedef struct recoverer {
   bool has_left;
 } recoverer;
 
-static void recover_one(void *user, const char *name) {
+static void recover_one(void *user, const char *name, qn_place_use use) {
   recoverer *re = user;
+  if (use == QN_PLACE_TEMPORARY) {
+    (void)!qn_place_remove(re->place, name);
+    return;
+  }
   qn_bytes packed = {0};
   record r;
   outcome result = STAYS;
@@ -150,7 +154,7 @@ bool qn_undo_recover(const qn_place *place) {
   qn_error_saved saved;
   recoverer re = {place, false};
   qn_error_save(&saved);
-  qn_place_each(place, QN_PLACE_UNDO, recover_one, &re);
+  qn_place_each_left(place, recover_one, &re);
   qn_error_restore(&saved);
   return re.has_left;
 }
@@ -162,8 +166,9 @@ typedef struct forgetter {
   const char *file;
 } forgetter;
 
-static void forget_one(void *user, const char *name) {
+static void forget_one(void *user, const char *name, qn_place_use use) {
   const forgetter *f = user;
+  if (use != QN_PLACE_UNDO) return;
   qn_bytes packed = {0};
   record r;
   bool is_of_file =
@@ -176,6 +181,6 @@ void qn_undo_forget(const qn_place *place, const char *name) {
   qn_error_saved saved;
   forgetter f = {place, name};
   qn_error_save(&saved);
-  qn_place_each(place, QN_PLACE_UNDO, forget_one, &f);
+  qn_place_each_left(place, forget_one, &f);
   qn_error_restore(&saved);
 }

@@ -14,7 +14,7 @@ QN_MUST_USE qn_status qn_undo_record(const qn_place *place, const char *name, qn
                                      char out_record[QN_PLACE_NAME]);
 /* Puts the old bytes back. Errors: IO, DATA, OUT_OF_HOST_MEMORY; the record stays then, for the next transaction. */
 QN_MUST_USE qn_status qn_undo_restore(const qn_place *place, const char *record);
-/* Puts back what dead transactions left torn, and removes their records. Returns whether records stay: of a file that isn't
+/* Puts back what dead transactions left torn, and removes their records and their temporary files. Returns whether records stay: of a file that isn't
  * there now, because it isn't mounted, say. */
 bool qn_undo_recover(const qn_place *place);
 /* Removes records of a file that has been written whole since. */

@@ -295,7 +295,7 @@ static bool is_ours(const qn_place *place, const char *name, qn_place_use use) {
   return S_ISREG(info.st_mode) && (use == QN_PLACE_TEMPORARY || info.st_uid == geteuid());
 }
 
-void qn_place_each(const qn_place *place, qn_place_use use, qn_place_visit_fn visit, void *user) {
+void qn_place_each_left(const qn_place *place, qn_place_visit_fn visit, void *user) {
   if (!place->is_locked) return;
   int again = openat(place->file, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* the listing takes it over */
   DIR *directory = again < 0 ? NULL : fdopendir(again);
@@ -303,16 +303,11 @@ void qn_place_each(const qn_place *place, qn_place_use use, qn_place_visit_fn vi
     if (again >= 0) close(again);
     return;
   }
-  for (struct dirent *entry = readdir(directory); entry; entry = readdir(directory))
-    if (is_ours(place, entry->d_name, use)) visit(user, entry->d_name);
+  for (struct dirent *entry = readdir(directory); entry; entry = readdir(directory)) {
+    if (is_ours(place, entry->d_name, QN_PLACE_TEMPORARY))
+      visit(user, entry->d_name, QN_PLACE_TEMPORARY);
+    else if (is_ours(place, entry->d_name, QN_PLACE_UNDO))
+      visit(user, entry->d_name, QN_PLACE_UNDO);
+  }
   closedir(directory);
-}
-
-static void remove_one(void *user, const char *name) {
-  const qn_place *place = user;
-  unlinkat(place->file, name, 0);
-}
-
-void qn_place_sweep(const qn_place *place) {
-  qn_place_each(place, QN_PLACE_TEMPORARY, remove_one, (void *)(uintptr_t)place);
 }

@@ -57,11 +57,9 @@ QN_MUST_USE qn_status qn_place_read(const qn_place *place, const char *name, qn_
 QN_MUST_USE qn_status qn_place_remove(const qn_place *place, const char *name);
 /* Gives a file the present time. */
 QN_MUST_USE qn_status qn_place_touch(const qn_place *place, const char *name);
-/* Calls `visit` for each file that a dead transaction left for this use: ours by its name and its kind, while the
- * directory's lock says that no transaction lives. `visit` may remove it. */
-typedef void (*qn_place_visit_fn)(void *user, const char *name);
-void qn_place_each(const qn_place *place, qn_place_use use, qn_place_visit_fn visit, void *user);
-/* Removes what dead transactions left, but for what is to undo. */
-void qn_place_sweep(const qn_place *place);
+/* Calls `visit` for each file that a dead transaction left: ours by its name and its kind, while the directory's lock says that
+ * no transaction lives. `visit` may remove it. */
+typedef void (*qn_place_visit_fn)(void *user, const char *name, qn_place_use use);
+void qn_place_each_left(const qn_place *place, qn_place_visit_fn visit, void *user);
 
 #endif
