@@ -260,9 +260,12 @@ static char *output_path(const plan *p, const char *name) {
   return path;
 }
 
-/* No source may be overwritten, and no output by the depfile. */
+/* No source may be overwritten, and no output by the depfile. What is no directory is told before anything is compiled. */
 static tool_status check_places(const plan *p) {
   const char *depfile = p->options.depfile;
+  struct stat directory;
+  if (stat(p->options.directory, &directory) == 0 && !S_ISDIR(directory.st_mode))
+    return tool_error(TOOL_USAGE, "-o %s is not a directory", p->options.directory);
   if (depfile && source_at(p, depfile))
     return tool_error(TOOL_USAGE, "--depfile %s would overwrite the source '%s'", depfile, source_at(p, depfile));
   for (size_t i = 0; i < p->job_count; i++) {

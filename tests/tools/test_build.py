@@ -163,7 +163,9 @@ class Usage(BuildTest):
         self.file("plain", "text")
         err = self.build(ADD, "-o", self.path("plain"), status=2)
         self.assertIn("not a directory", err)
+        self.assertIn(self.path("plain"), err)
         self.assertEqual(self.read("plain"), b"text")
+        self.assertFalse(os.path.exists(self.path("cache")))  # nothing was compiled
 
     def test_a_kernel_that_does_not_compile(self):
         self.file("bad.cl", "__kernel void k(__global int *x) { *x = y; }\n")
