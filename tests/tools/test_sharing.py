@@ -323,6 +323,28 @@ class Command(SharingTest):
         self.assertRegex(out, r"newest use  \d{4}-\d\d-\d\d \d\d:\d\d:\d\d, \d+ seconds ago\n")
         self.assertRegex(out, r"size +%d bytes in 2 entries" % counters["bytes"])
 
+    def test_progress_is_shown_on_a_terminal(self):
+        names = ["k%d.cl" % i for i in range(20)]
+        for i, name in enumerate(names):
+            self.file(name, "".join("__kernel void k%d_%d(__global float *x) { x[0] = sin(x[1]) * pow(x[2], %d.0f); }\n" % (i, j, j) for j in range(8)))
+        words = [QUERN, "build", *names, "--emit", "object", "-j", "1", "-o", "out"]
+        master, slave = pty.openpty()
+        process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=slave, cwd=self.directory.name, env=dict(os.environ, QUERN_CACHE="off"))
+        os.close(slave)
+        said = b""
+        while True:
+            try:
+                part = os.read(master, 65536)
+            except OSError:
+                break  # the other end is closed
+            if not part:
+                break
+            said += part
+        os.close(master)
+        self.assertEqual(process.wait(), 0, said)
+        self.assertRegex(said.decode(), r"\rk\d+\.o \[#*\.*\] \d+/20 \d+\.\d s ")
+        self.assertTrue(said.endswith(b"\r\x1b[K"))  # and is gone at the end
+
     def test_import_into_a_cache_that_is_too_small(self):
         self.quern(*self.words[1:], environment=self.cache)
         self.quern("cache", "export", "all.qnc", environment=self.cache)
