@@ -172,11 +172,10 @@ static qn_status make_and_store(core_build *b) {
 /* How long one process waits for another that makes the same. */
 #define CROWD_PATIENCE_NS UINT64_C(30000000000)
 
-/* Of a crowd that wants one artifact one makes it. Whoever had to wait looks again. */
+/* Of a crowd that wants one artifact one makes it. Whoever has the lock looks again. */
 static qn_status make_alone(core_build *b) {
   qn_file_lock lock;
-  bool waited = !qn_store_lock(b->store, &b->key, QN_POLL, &lock);
-  if (waited) (void)qn_store_lock(b->store, &b->key, CROWD_PATIENCE_NS, &lock);
+  (void)qn_store_lock(b->store, &b->key, CROWD_PATIENCE_NS, &lock);
   qn_status status = find_entry(b) ? QN_OK : make_and_store(b);
   qn_file_lock_give(&lock);
   return status;

@@ -215,14 +215,21 @@ static qn_status generate_and_load(core_make *m, core_binary *binary) {
   return status;
 }
 
+/* Whether another process has made it since it was looked for: while this one waited, or in the moment before it had the lock. */
+static bool is_stored_now(core_make *m) {
+  qn_bytes found = {0};
+  bool is_there = qn_store_peek(m->store, &m->key, QN_ENTRY_PROGRAM, &found);
+  qn_bytes_free(&found);
+  return is_there;
+}
+
 /* Called by the device's cache when it has no binary of the key. */
 static qn_status make_binary(void *user, core_binary *binary) {
   core_make *m = user;
   qn_file_lock lock;
   if (load_stored(m, binary)) return QN_OK;
-  bool waited = !qn_store_lock(m->store, &m->key, QN_POLL, &lock);
-  if (waited) waited = qn_store_lock(m->store, &m->key, CROWD_PATIENCE_NS, &lock);
-  qn_status status = waited && load_stored(m, binary) ? QN_OK : generate_and_load(m, binary);
+  (void)qn_store_lock(m->store, &m->key, CROWD_PATIENCE_NS, &lock);
+  qn_status status = is_stored_now(m) && load_stored(m, binary) ? QN_OK : generate_and_load(m, binary);
   qn_file_lock_give(&lock);
   return status;
 }

@@ -176,8 +176,8 @@ class Crowds(CacheTest):
         return subprocess.Popen([QUERN, *words], cwd=self.directory.name, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                 env=dict(os.environ, **dict(self.cache, **environment)))
 
-    def start_run(self, define, **environment):
-        return self.start("run", "k.cl", "--arg", "x=range:4", "--print", "x", "-D", "A=%d" % define, **environment)
+    def start_run(self, define, *words, **environment):
+        return self.start("run", "k.cl", "--arg", "x=range:4", "--print", "x", "-D", "A=%d" % define, *words, **environment)
 
     def check(self, running):
         for define, process in running:
@@ -186,13 +186,24 @@ class Crowds(CacheTest):
             self.assertIn("x: " + " ".join(str(i * define + 1) for i in range(4)), out)
 
     def test_C1_eight_cold_processes_compile_each_key_once(self):
-        running = [(3, self.start_run(3)) for _ in range(8)]
-        compiled = 0
-        for _, process in running:
-            _, err = process.communicate(timeout=300)
-            self.assertEqual(process.returncode, 0, err)
-            compiled += "cache: compile " in err
-        self.assertEqual(compiled, 1)
+        for define in range(rounds("crowds of eight cold processes", 4, 40)):
+            running = [self.start_run(define, *(["-cl-opt-disable"] if define % 2 else [])) for _ in range(8)]
+            compiled = 0
+            for process in running:
+                _, err = process.communicate(timeout=300)
+                self.assertEqual(process.returncode, 0, err)
+                compiled += "cache: compile " in err
+            self.assertEqual(compiled, 1)
+
+    def test_C1_eight_cold_builds_make_each_output_once(self):
+        for define in range(rounds("crowds of eight cold builds", 4, 40)):
+            running = [self.start("build", "k.cl", "-D", "A=%d" % define, "--emit", "object", "-o", "out%d" % i) for i in range(8)]
+            made = 0
+            for process in running:
+                _, err = process.communicate(timeout=300)
+                self.assertEqual(process.returncode, 0, err)
+                made += sum("cache: miss" in line and "no entry" in line for line in err.splitlines())
+            self.assertEqual(made, 1)
 
     def test_C3_many_processes_while_others_prune_and_clear(self):
         count = rounds("processes that share one cache, all at once", 24, 200)
