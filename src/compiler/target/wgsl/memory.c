@@ -7,7 +7,7 @@ typedef struct finder {
   wgsl_flow *flows, *flow;
 } finder;
 
-enum { NO_NODE = UINT32_MAX };
+#define NO_NODE UINT32_MAX
 
 uint32_t wgsl_class_find(const wgsl_flow *flow, uint32_t node) {
   while (flow->nodes[node].parent != node) {
