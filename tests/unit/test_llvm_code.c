@@ -169,6 +169,38 @@ static void gathers_in_a_loop_of_different_lengths_stay_one_by_one(void **state)
   assert_int_equal(facts.gathers, 0);
 }
 
+/* ---- Volatile ---- */
+
+static int count_in(const char *text, const char *what) {
+  int count = 0;
+  for (text = strstr(text, what); text; text = strstr(text + 1, what)) count++;
+  return count;
+}
+
+/* One access for each item: in loops over the lanes, of scalars, in the copy without masks and in the one with. */
+static void volatile_accesses_are_made_for_each_item(void **state) {
+  static const char *const cpus[] = {"x86-64", "x86-64-v3", "x86-64-v4"};
+  static const char source[] =
+      "kernel void k(volatile global int *y, const volatile global int *x, const volatile global float4 *v) {\n"
+      "  int i = get_global_id(0);\n"
+      "  y[i] = x[i] + 1; y[0] = x[5]; if (x[i] > 3) { float4 f = v[i]; y[2 * i] = (int)f.x; } }\n";
+  (void)state;
+  for (size_t i = 0; i < 3; i++) {
+    test_code code;
+    qn_target_options options = test_llvm_options(cpus[i]);
+    options.emit = QN_EMIT_LLVM_IR;
+    test_llvm_compile_source(&code, source, &options);
+    /* More where a loop over the lanes is unrolled. */
+    assert_true(count_in(code.bytes.data, "load volatile i32,") >= 2 * 3);
+    assert_true(count_in(code.bytes.data, "store volatile i32 ") >= 2 * 3);
+    assert_true(count_in(code.bytes.data, "load volatile <4 x float>,") >= 2);
+    static const char *const others[] = {"load i32,", "store i32 ", "load <", "store <", "llvm.masked."};
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+      assert_int_equal(count_in(code.bytes.data, others[k]), 0);
+    test_llvm_free(&code);
+  }
+}
+
 /* ---- Kinds of output ---- */
 
 static void texts_are_what_they_say(void **state) {
@@ -297,6 +329,7 @@ int main(void) {
       cmocka_unit_test(a_matrix_product_has_packed_arithmetic_in_its_loop),
       cmocka_unit_test(unsigned_indices_side_by_side_are_not_gathered),
       cmocka_unit_test(gathers_in_a_loop_of_different_lengths_stay_one_by_one),
+      cmocka_unit_test(volatile_accesses_are_made_for_each_item),
       cmocka_unit_test(texts_are_what_they_say),
       cmocka_unit_test(aarch64_objects_are_made_anywhere),
       cmocka_unit_test(without_optimisation_code_still_runs),

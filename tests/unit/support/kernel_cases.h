@@ -357,6 +357,14 @@ static const kernel_case kernel_cases[] = {
      {ITEMS, 1, 1},
      {64, 1, 1},
      0},
+    {"volatile",
+     HEAD ID "volatile global uint *v = out; const volatile global uint *w = in; volatile uint x = w[i]; x += w[n];\n"
+             "if (in[i] & 1) { v[i] = x; v[192 + i] = w[(i * 7) % 192] % 5; }\n"
+             "volatile global uint2 *p = (volatile global uint2 *)(out + 384); uint2 q = p[i]; q.y = x; p[i] = q;\n"
+             "if (in[i] == 77u) v[5] = 3; }",
+     {ITEMS, 1, 1},
+     {24, 1, 1},
+     9},
     {"required size",
      "__attribute__((reqd_work_group_size(16, 4, 1))) " HEAD
      "int x = get_global_id(0), y = get_global_id(1); out[y * 16 + x] = in[y * 16 + x] + get_local_size(0) * 3 + "

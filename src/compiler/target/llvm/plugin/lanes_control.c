@@ -78,6 +78,7 @@ enum { CHEAP_COST = 16, NEVER_CHEAP = 2 * CHEAP_COST };
 
 static unsigned memory_cost(lanes *l, const ir_inst *inst) {
   lane_var *var = lanes_var(inst->args[0]);
+  if (inst->flags & IR_VOLATILE) return NEVER_CHEAP;
   if (var && var->layout == LAYOUT_REGISTER && var->ir->storage == IR_STORE_PLAIN) return 1;
   return inst->op == IR_STORE && lanes_shape_of(l, inst->args[0]).kind == SHAPE_STRIDED ? 8 : NEVER_CHEAP;
 }

@@ -36,10 +36,67 @@ static void load_register(lanes *l, ir_inst *inst, lane_var *var) {
   set_parts(l, inst, parts);
 }
 
+/* ---- Volatile: an access for each item, one after another
+ * ---------------------------------------------------------------------------- */
+
+static LLVMValueRef component(lanes *l, LLVMValueRef value, unsigned count, unsigned c) {
+  return count == 1 ? value : LLVMBuildExtractElement(B, value, LLVMConstInt(l->e->i32, c, 0), "");
+}
+
+static void load_each(lanes *l, ir_inst *inst) {
+  LLVMValueRef slots[16], pointers = lanes_pointers(l, inst->args[0]);
+  LLVMTypeRef type = lanes_type(l, inst->type);
+  unsigned count = ir_lanes_of(inst->type);
+  LLVMValueRef *parts = lanes_parts(l, count);
+  each_lane loop;
+  if (!parts) return;
+  for (unsigned c = 0; c < count; c++) {
+    slots[c] = lanes_alloca(l, type);
+    LLVMBuildStore(B, LLVMConstNull(type), slots[c]);
+  }
+  each_lane_open(l, &loop);
+  LLVMValueRef value = emit_load(l->e, inst, LLVMBuildExtractElement(B, pointers, loop.lane, ""));
+  for (unsigned c = 0; c < count; c++) {
+    LLVMValueRef part = component(l, value, count, c);
+    LLVMBuildStore(B, LLVMBuildInsertElement(B, read_slot(l, slots[c]), part, loop.lane, ""), slots[c]);
+  }
+  each_lane_close(l, &loop);
+  for (unsigned c = 0; c < count; c++) parts[c] = read_slot(l, slots[c]);
+  set_parts(l, inst, parts);
+}
+
+static LLVMValueRef value_of_lane(lanes *l, const ir_type *type, LLVMValueRef *parts, LLVMValueRef lane) {
+  unsigned count = ir_lanes_of(type);
+  if (count == 1) return LLVMBuildExtractElement(B, parts[0], lane, "");
+  LLVMValueRef value = LLVMGetPoison(emit_type(l->e, type));
+  for (unsigned c = 0; c < count; c++) {
+    LLVMValueRef part = LLVMBuildExtractElement(B, parts[c], lane, "");
+    value = LLVMBuildInsertElement(B, value, part, LLVMConstInt(l->e->i32, c, 0), "");
+  }
+  return value;
+}
+
+static void store_each(lanes *l, ir_inst *inst) {
+  ir_inst *value = inst->args[1];
+  LLVMValueRef parts[16], pointers = lanes_pointers(l, inst->args[0]);
+  bool is_pointer = value->type->kind == IR_POINTER;
+  for (unsigned c = 0; c < ir_lanes_of(value->type); c++)
+    parts[c] = is_pointer ? lanes_pointers(l, value) : lanes_vector(l, value, c);
+  each_lane loop;
+  each_lane_open(l, &loop);
+  LLVMValueRef one = value_of_lane(l, value->type, parts, loop.lane);
+  emit_store(l->e, inst, LLVMBuildExtractElement(B, pointers, loop.lane, ""), one);
+  each_lane_close(l, &loop);
+}
+
 void lanes_load(lanes *l, ir_inst *inst) {
   lane_var *var = register_of(inst->args[0]);
   if (var) {
     load_register(l, inst, var);
+    return;
+  }
+  if (inst->flags & IR_VOLATILE) {
+    load_each(l, inst);
     return;
   }
   access a = access_of(inst, inst->type);
@@ -72,6 +129,10 @@ void lanes_store(lanes *l, ir_inst *inst) {
   lane_var *var = register_of(inst->args[0]);
   if (var) {
     store_register(l, inst, var);
+    return;
+  }
+  if (inst->flags & IR_VOLATILE) {
+    store_each(l, inst);
     return;
   }
   ir_inst *pointer = inst->args[0], *value = inst->args[1];
@@ -133,7 +194,9 @@ void lanes_copy(lanes *l, ir_inst *inst) {
   bool leaves = lanes_root(l, inst->args[0]) || lanes_root(l, inst->args[1]);
   bool one = !leaves && lanes_shape_of(l, inst->args[0]).kind == SHAPE_UNIFORM &&
              lanes_shape_of(l, inst->args[1]).kind == SHAPE_UNIFORM;
-  if (one)
+  if (inst->flags & IR_VOLATILE)
+    copy_each(l, inst);
+  else if (one)
     emit_copy(l->e, inst, lanes_uniform(l, inst->args[0]), lanes_uniform(l, inst->args[1]));
   else if (leaves || type_leaf_count(type) <= MOST_LEAVES)
     copy_leaves(l, inst, type);
