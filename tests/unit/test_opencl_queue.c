@@ -429,11 +429,16 @@ static void expect_held(stream *s, uint64_t value) {
   assert_int_equal(ocl->queue_destroy(device, s->queue), QN_ERROR_INVALID_ARGUMENT);
 }
 
-static void hang(stream *s) {
+static void hang_on(stream *s, qn_adapter_memory *memory, uint64_t offset) {
+  const uint32_t by = HUNG;
+  const qn_launch_argument a[] = {buffer_argument(memory, offset), value_argument(&by, 4)};
+  const qn_launch_record launch = launch_1d(advance, 1, 1, a, 2);
   fake->holds_by = HUNG;
-  run_advance(s, HUNG);
+  submit_launch(s, &launch);
   expect_ok(ocl->queue_wait(s->queue, s->value, 1000000) == QN_ERROR_TIMEOUT ? QN_OK : QN_ERROR_INTERNAL);
 }
+
+static void hang(stream *s) { hang_on(s, cell, 8); }
 
 /* adapter.h: no value from a wait on is told as complete, when it failed, before the value that it waits for. A queue that waits
  * for the failed one would run before what that one waited for. */
@@ -554,11 +559,13 @@ static void test_waits_reach_through_failed_queues(void **state) {
   stream from[COUNT + 1], b = make_stream(0), to = make_stream(0);
   for (int i = 0; i <= COUNT; i++) from[i] = make_stream(0);
   stream *c = &from[COUNT]; /* the last thing that b waits for */
-  for (int i = 0; i < COUNT; i++) hang(&from[i]);
+  qn_adapter_memory *cells = make_memory(COUNT * 4);
+  for (uint64_t i = 0; i < COUNT; i++) hang_on(&from[i], cells, 4 * i);
   fake->holds = 1;
   run_advance(&b, 1);
-  run_advance(c, 1);
   wait_for(c, &b, 1);
+  run_advance(c, 1);
+  wait_for(c, &from[0], 1);
   run_advance(c, 2);
   for (int i = 0; i < COUNT; i++) wait_for(&b, &from[i], 1);
   wait_for(&b, c, c->value);
@@ -566,9 +573,11 @@ static void test_waits_reach_through_failed_queues(void **state) {
   fake->event_code = -5;
   fake->holds = 0;
   uint64_t completed = 0;
-  while (ocl->queue_completed(b.queue, &completed) == QN_OK && ocl->queue_completed(c->queue, &completed) == QN_OK)
-    sched_yield();
+  while (ocl->queue_completed(b.queue, &completed) == QN_OK) sched_yield();
+  while (ocl->queue_completed(c->queue, &completed) == QN_OK) sched_yield();
+  expect_ok(ocl->queue_wait(c->queue, 2, UINT64_C(10000000000)));
   expect_held(&b, 1);
+  expect_held(c, 2);
   wait_for(&to, &b, b.value);
   run_advance(&to, 5);
   expect_held(&to, 0);
@@ -576,6 +585,7 @@ static void test_waits_reach_through_failed_queues(void **state) {
   expect_ok(ocl->queue_wait(to.queue, to.value, UINT64_C(20000000000)));
   assert_true(completed_of(&b) == b.value && completed_of(c) == c->value);
   for (int i = 0; i <= COUNT; i++) drop_stream(&from[i]);
+  drop_memory(cells);
   drop_stream(&b);
   drop_stream(&to);
 }
