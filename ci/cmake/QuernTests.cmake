@@ -1,6 +1,6 @@
 # How tests are made. A test's source may say its labels in its first lines:  /* labels: threads llvm */
 #   threads  starts threads: run under the thread sanitizer too
-#   llvm     loads LLVM or another driver, which the thread sanitizer can't see into; not built without QUERN_LLVM
+#   llvm     loads LLVM or another driver, which the thread sanitizer can't see into; not built or run without QUERN_LLVM
 #   warm     runs native code that a child process has built (tests/support/warm.h); not built without QUERN_LLVM
 #   opencl   needs the adapter opencl; not built without it
 #   webgpu   runs WGSL on a WebGPU library, which ci/webgpu.sh brings; not built without QUERN_TEST_WEBGPU, nor with a sanitizer
@@ -46,6 +46,9 @@ set(quern_webgpu_environment "QUERN_TEST_WEBGPU=${QUERN_TEST_WEBGPU_DIR}/libwebg
 function(quern_test_properties name)
   if("serial" IN_LIST ARGN)
     set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
+  endif()
+  if(NOT QUERN_LLVM AND ("llvm" IN_LIST ARGN OR "warm" IN_LIST ARGN))
+    set_tests_properties(${name} PROPERTIES DISABLED ON)
   endif()
   set_tests_properties(${name} PROPERTIES LABELS "${ARGN}"
     ENVIRONMENT "QUERN_ADAPTER_PATH=${PROJECT_BINARY_DIR};QUERN_CACHE=off;QUERN_VERIFY=1;${quern_llvm_environment};${quern_opencl_environment};${quern_sanitizer_environment}")

@@ -245,6 +245,14 @@ class Hostile(CommandTest):
             self.assertEqual(run.wait(60), -number)
             self.assertEqual([n for n in os.listdir(self.directory.name) if "npy" in n], [])
 
+    def test_without_a_code_generator_a_source_says_what_is_missing(self):
+        environment = {"QUERN_LLVM_LIBRARY": "/nowhere/libquern-llvm.so"}
+        words = ["run", example("saxpy.cl"), "--arg", "x=range:10", "--arg", "y=fill:10:1", "--arg", "a=2", "--print", "y:3"]
+        _, err = self.quern(*words, "-d", "cpu", status=1, environment=environment)
+        for part in ("saxpy.cl", "no code generator", "/nowhere/libquern-llvm.so"):
+            self.assertIn(part, err)
+        self.assertEqual(self.quern(*words, "-d", "check", environment=environment)[0], "y: 1 3 5\n")
+
     def test_standard_streams(self):
         words = [os.fsdecode(w) for w in self.words({}, "--print", "x", "--local", "4")]
         for redirection in (">/dev/full", ">&-"):

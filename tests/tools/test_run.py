@@ -19,6 +19,13 @@ class Values(CommandTest):
         self.assertEqual(out, "y: 1 3 5\n")
         self.assertIn("n = 1000", err)
 
+    def test_what_is_compiled_already_needs_no_code_generator(self):
+        cache = {"QUERN_CACHE": "write", "QUERN_CACHE_DIR": self.path("cache")}
+        self.assertEqual(self.quern(*SAXPY, "--print", "y:3", environment=cache)[0], "y: 1 3 5\n")
+        cache.update(QUERN_CACHE="read", QUERN_LLVM_LIBRARY="/nowhere/libquern-llvm.so")
+        self.assertEqual(self.quern(*SAXPY, "--print", "y:3", environment=cache)[0], "y: 1 3 5\n")
+        self.assertIn("no code generator", self.quern(*SAXPY, "-D", "A=1", status=1, environment=cache)[1])
+
     def test_the_interpreter_gives_the_same(self):
         out, _ = self.quern(*SAXPY, "--print", "y:3", "-d", "check")
         self.assertEqual(out, "y: 1 3 5\n")
