@@ -14,10 +14,6 @@ if(QUERN_SANITIZE)
   target_link_options(quern-flags INTERFACE -fsanitize=${QUERN_SANITIZE})
   if(QUERN_SANITIZE MATCHES undefined)
     target_compile_options(quern-flags INTERFACE -fno-sanitize-recover=undefined)
-    if(CMAKE_C_COMPILER_ID MATCHES Clang)
-      # It reads in front of each function that is called by pointer; code that we generate has nothing there.
-      target_compile_options(quern-flags INTERFACE -fno-sanitize=function)
-    endif()
   endif()
 endif()
 # libFuzzer comes with clang; its instrumentation goes into the library of the address sanitizer's build.

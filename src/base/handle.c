@@ -165,6 +165,7 @@ static slot *pop_free(table *t, uint32_t *out_number) {
   uint32_t head = atomic_load_explicit(&t->free, memory_order_acquire);
   while (head != 0) {
     slot *s = slot_at(t, head - 1);
+    if (s == NULL) return NULL; /* can't be: what is free was made */
     uint32_t next = atomic_load_explicit(&s->next, memory_order_relaxed);
     if (atomic_compare_exchange_weak_explicit(&t->free, &head, next, memory_order_acquire, memory_order_acquire)) {
       *out_number = head - 1;

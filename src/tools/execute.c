@@ -61,7 +61,7 @@ static tool_status several_kernels(const run_options *o, const run_session *s, u
   char list[1024] = "";
   size_t at = 0;
   for (uint32_t i = 0; i < count && at < sizeof list - 80; i++) {
-    char *name;
+    char *name = NULL;
     TOOL_TRY(kernel_name(s, o->file, i, &name));
     at +=
         (size_t)snprintf(list + at, sizeof list - at, "%s%.60s%s", i ? ", " : "", name, strlen(name) > 60 ? "..." : "");
@@ -72,7 +72,7 @@ static tool_status several_kernels(const run_options *o, const run_session *s, u
 
 /* The file's kernel when it has one; else an error that lists them. */
 static tool_status get_only_kernel(const run_options *o, run_session *s, uint32_t count, qn_status *out_status) {
-  char *name;
+  char *name = NULL;
   if (!count) return tool_error(TOOL_FAILED, "%s has no kernel", o->file);
   if (count > 1) return several_kernels(o, s, count);
   TOOL_TRY(kernel_name(s, o->file, 0, &name));

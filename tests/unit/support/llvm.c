@@ -82,8 +82,8 @@ static void *aligned_zeros(size_t size) {
   return memory;
 }
 
-void test_llvm_run(const test_code *code, const char *kernel, uint32_t dimensions, const uint64_t global[3],
-                   const uint64_t local[3], const void *block) {
+TEST_CALLS_GENERATED_CODE void test_llvm_run(const test_code *code, const char *kernel, uint32_t dimensions,
+                                             const uint64_t global[3], const uint64_t local[3], const void *block) {
   char symbol[128];
   const ir_function *f = test_llvm_kernel(code, kernel);
   (void)snprintf(symbol, sizeof symbol, QN_KERNEL_SYMBOL_PREFIX "%s", kernel);

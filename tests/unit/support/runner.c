@@ -164,8 +164,9 @@ static void *argument_block(const ir_function *kernel, const interp_argument *ar
 
 static void *scratch(uint64_t size) { return aligned_alloc(128, (size + 255) / 128 * 128); }
 
-static qn_status run_native(runner *r, const ir_function *kernel, uint64_t items, uint64_t local,
-                            const interp_argument *arguments, uint32_t count) {
+TEST_CALLS_GENERATED_CODE static qn_status run_native(runner *r, const ir_function *kernel, uint64_t items,
+                                                      uint64_t local, const interp_argument *arguments,
+                                                      uint32_t count) {
   char symbol[128];
   (void)snprintf(symbol, sizeof symbol, QN_KERNEL_SYMBOL_PREFIX "%s", kernel->name);
   qn_cpu_entry_fn entry = (qn_cpu_entry_fn)(uintptr_t)test_object_symbol(&r->object, symbol);
