@@ -1,9 +1,10 @@
-/* uniform.c - barriers stand where WGSL's own analysis finds control uniform. OpenCL's rule is that all items of a group come to a
- * barrier or none, so a condition that a barrier hangs on is the same for all of them in every program that has a meaning: where
- * WGSL could not see that, all take what the group's first item has (WGSL_SAME).
+/* uniform.c - barriers stand where WGSL's own analysis finds control uniform. OpenCL's rule is that all items of a group
+ * come to a barrier or none, so a condition that a barrier hangs on is the same for all of them in every program that has a
+ * meaning: where WGSL could not see that, all take what the group's first item has (WGSL_SAME).
  *
- * A barrier hangs on the conditions around it, and on those around a break, continue or return that would leave it out. A
- * `continue` is no such thing when only the rest of the loop's body is left out: then the rest becomes the other arm. */
+ * A barrier hangs on the conditions around it, and on those around a break or return that would leave it out. Items may
+ * part at a `continue`, for they meet again when the loop comes around; WGSL doesn't see that, so in loops that hold
+ * barriers there is none: the rest of the body becomes the other arm, or asks for a flag. */
 #include "base/status.h"
 #include "compiler/pass/pass.h"
 #include "compiler/pass/walk.h"
@@ -21,7 +22,7 @@ static bool has_barrier(void *user, ir_inst *inst) {
   return inst->op != IR_BARRIER;
 }
 
-/* ---- A continue at the end of an arm, in the loop's own block ---- */
+/* ---- A continue at the end of an arm, where the loop's body ends with the arms ---- */
 
 static bool ends_in_continue(const ir_block *block) { return block->last && block->last->op == IR_CONTINUE; }
 
@@ -34,9 +35,9 @@ static void move_rest(ir_inst *inst, ir_block *to) {
 }
 
 /* if (c) { a; continue; } rest  ->  if (c) { a } else { rest } */
-static void straighten(ir_inst *loop) {
-  for (ir_inst *inst = loop->u.ctrl.blocks[0]->first; inst; inst = inst->next) {
-    if (inst->op != IR_IF || !inst->next) continue;
+static void straighten(ir_block *body) {
+  for (ir_inst *inst = body->first; inst; inst = inst->next) {
+    if (inst->op != IR_IF) continue;
     ir_block *then = inst->u.ctrl.blocks[0], *other = inst->u.ctrl.blocks[1];
     bool by_then = ends_in_continue(then), by_other = ends_in_continue(other);
     if (by_then == by_other) continue;
@@ -44,12 +45,79 @@ static void straighten(ir_inst *loop) {
     if (ir_block_ends(stays)) continue;
     ir_inst_remove(leaves->last);
     move_rest(inst, stays);
+    body = stays;
+    inst = stays->first;
+    if (!inst) return;
+    straighten(body);
+    return;
   }
 }
 
+/* ---- Any other continue: a flag, and what is behind it asks for that ---- */
+
+typedef struct flagger {
+  ir_builder b;
+  ir_var *flag; /* NULL: not asked for yet */
+} flagger;
+
+static void place(flagger *g, ir_block *block, ir_inst *before) {
+  g->b.block = block;
+  g->b.before = before;
+  if (before) g->b.loc = before->loc;
+}
+
+static ir_inst *truth(flagger *g, bool value) { return ir_const_int(g->b.m, ir_bool(g->b.m), value); }
+
+/* Whether something in the block set it. `in_switch`: a switch holds the block, and is left. */
+static bool flag_block(flagger *g, ir_block *block, bool in_switch);
+
+static bool flag_inst(flagger *g, ir_inst *inst, bool in_switch) {
+  bool any = false;
+  if (inst->op != IR_IF && inst->op != IR_SWITCH) return false;
+  for (uint32_t i = 0; i < ir_block_count(inst); i++)
+    any |= flag_block(g, inst->u.ctrl.blocks[i], in_switch || inst->op == IR_SWITCH);
+  return any;
+}
+
+static void set_flag(flagger *g, ir_inst *inst, bool in_switch) {
+  if (!g->flag) g->flag = ir_var_private(g->b.f, "skips", ir_bool(g->b.m));
+  place(g, inst->parent, inst);
+  ir_store(&g->b, g->flag->address, truth(g, true));
+  if (in_switch) ir_leave(&g->b, IR_BREAK);
+  ir_inst_remove(inst);
+}
+
+static bool flag_block(flagger *g, ir_block *block, bool in_switch) {
+  for (ir_inst *inst = block->first; inst; inst = inst->next) {
+    if (inst->op == IR_CONTINUE) {
+      set_flag(g, inst, in_switch);
+      return true;
+    }
+    if (!flag_inst(g, inst, in_switch)) continue;
+    if (!inst->next) return true;
+    place(g, block, inst->next);
+    ir_inst *skips = ir_load(&g->b, g->flag->address), *rest = ir_if(&g->b, skips);
+    if (g->b.m->failed) return true;
+    move_rest(rest, rest->u.ctrl.blocks[1]);
+    (void)flag_block(g, rest->u.ctrl.blocks[1], in_switch);
+    return true;
+  }
+  return false;
+}
+
+static void flag_loop(ir_function *f, ir_inst *loop) {
+  flagger g = {.b = {.m = f->module, .f = f}};
+  ir_block *body = loop->u.ctrl.blocks[0];
+  (void)flag_block(&g, body, false);
+  if (!g.flag) return;
+  place(&g, body, body->first);
+  ir_store(&g.b, g.flag->address, truth(&g, false));
+}
+
 static bool straighten_loop(void *user, ir_inst *inst) {
-  (void)user;
-  if (inst->op == IR_LOOP && !ir_walk(inst->u.ctrl.blocks[0], has_barrier, NULL)) straighten(inst);
+  if (inst->op != IR_LOOP || ir_walk(inst->u.ctrl.blocks[0], has_barrier, NULL)) return true;
+  straighten(inst->u.ctrl.blocks[0]);
+  flag_loop(user, inst);
   return true;
 }
 
@@ -74,19 +142,24 @@ static bool holds_barrier(const finder *d, const ir_inst *inst) {
   return d->before[d->ends[inst->id] + 1] != d->before[inst->id];
 }
 
-/* Whether leaving by `leave`, which stands within `inst`, leaves out a barrier outside of it. */
+/* A barrier with a number from `first` to `last`. */
+static bool has_between(const finder *d, uint32_t first, uint32_t last) {
+  return first <= last && d->before[last + 1] != d->before[first];
+}
+
+/* Whether leaving by `leave`, which stands within `inst`, leaves out a barrier outside of it. What a break out of a switch
+ * leaves out is the rest of its case. */
 static bool skips_barrier(const finder *d, const ir_inst *inst, const ir_inst *leave) {
-  const ir_inst *owner = leave->parent->owner;
-  bool is_inside = true;
-  for (; owner; owner = owner->parent->owner) {
-    bool is_target = leave->op == IR_RETURN || leave->op == IR_TRAP ? false
-                     : leave->op == IR_CONTINUE                     ? owner->op == IR_LOOP
-                                                                    : owner->op == IR_LOOP || owner->op == IR_SWITCH;
-    if (is_target) return !is_inside && holds_barrier(d, owner);
+  const ir_block *block = leave->parent;
+  bool is_inside = true, is_break = leave->op == IR_BREAK;
+  for (const ir_inst *owner = block->owner; owner; block = owner->parent, owner = block->owner) {
+    if (is_break && owner->op == IR_SWITCH)
+      return !is_inside && has_between(d, d->ends[inst->id] + 1, d->ends[block->last->id]);
+    if (owner->op == IR_LOOP && (is_break || leave->op == IR_CONTINUE)) return !is_inside && holds_barrier(d, owner);
     if (owner == inst) is_inside = false;
     if (!is_inside && owner->op == IR_LOOP && holds_barrier(d, owner)) return true;
   }
-  return d->before[d->count] != d->before[inst->id]; /* a return: any barrier behind */
+  return has_between(d, inst->id, d->count - 1); /* a return: any barrier behind */
 }
 
 typedef struct question {
@@ -178,7 +251,7 @@ static bool prepare(finder *d) {
 static qn_status make_uniform(ir_function *f) {
   finder d = {.f = f};
   if (ir_walk(f->body, has_barrier, NULL)) return QN_OK;
-  ir_walk(f->body, straighten_loop, NULL);
+  ir_walk(f->body, straighten_loop, f);
   QN_TRY(pass_uniformity(f));
   if (!prepare(&d)) return walk_no_memory();
   ir_walk(f->body, mark, &d);
