@@ -15,6 +15,8 @@ typedef struct finder {
   uint32_t *before; /* by number: how many barriers stand before; one more than there are instructions */
   uint32_t *ends;   /* by number: of the last instruction within */
   uint32_t count;
+  uint8_t *known; /* by number: hangs_on_item */
+  qn_diags *diags;
 } finder;
 
 static bool has_barrier(void *user, ir_inst *inst) {
@@ -229,11 +231,40 @@ static bool is_proved(const ir_function *f, const ir_inst *inst) {
   return is_seen(inst->args[0], 64) && are_stores_seen(f, inst->args[0], STORE_DEPTH);
 }
 
+/* ---- What items surely part at ---- */
+
+/* Whether a value hangs on which item it is, by what it is computed from. `d->known`: 0 not asked, 1 no, 2 yes. */
+static bool hangs_on_item(finder *d, const ir_inst *x) {
+  if (!x->parent || qn_is_uniform(x->aux)) return false;
+  if (d->known[x->id]) return d->known[x->id] == 2;
+  d->known[x->id] = 1;
+  bool any = x->op == IR_LOCAL_ID || x->op == IR_GLOBAL_ID || x->op == IR_ATOMIC;
+  bool is_own = x->op == IR_LOAD && x->args[0]->op == IR_ADDRESS && x->args[0]->u.var->space == IR_PRIVATE;
+  any |= is_own && !qn_is_uniform(x->args[0]->u.var->aux);
+  for (uint32_t i = 0; i < x->arg_count && !any; i++) any = hangs_on_item(d, x->args[i]);
+  if (any) d->known[x->id] = 2;
+  return any;
+}
+
+/* A break or return behind a barrier, out of a loop that would come to barriers again: the items that stay may never do so,
+ * which is the source's right, and nothing that WGSL can be told. */
+static bool parts_in_loop(finder *d, const ir_inst *inst) {
+  if (inst->op != IR_IF && inst->op != IR_SWITCH) return false;
+  const ir_inst *loop = inst->parent->owner;
+  while (loop && loop->op != IR_LOOP) loop = loop->parent->owner;
+  return loop && !holds_barrier(d, inst) && has_between(d, loop->id, inst->id) && hangs_on_item(d, inst->args[0]);
+}
+
 /* ---- One kernel ---- */
 
 static bool mark(void *user, ir_inst *inst) {
-  const finder *d = user;
-  if (is_hung_on(d, inst) && !is_proved(d->f, inst)) inst->flags |= WGSL_SAME;
+  finder *d = user;
+  if (!is_hung_on(d, inst) || is_proved(d->f, inst)) return true;
+  inst->flags |= WGSL_SAME;
+  if (parts_in_loop(d, inst))
+    qn_diag(d->diags, QN_ERROR, inst->loc ? inst->loc : d->f->loc, 0,
+            "WGSL (target wgsl) can't express a loop with barriers that work-items leave one by one, in '%s'",
+            d->f->name);
   return true;
 }
 
@@ -242,14 +273,15 @@ static bool prepare(finder *d) {
   d->count = ir_number(d->f);
   d->before = QN_ARENA_ARRAY(arena, uint32_t, d->count + 2);
   d->ends = QN_ARENA_ARRAY(arena, uint32_t, d->count + 1);
-  if (!d->before || !d->ends) return false;
+  d->known = QN_ARENA_ARRAY(arena, uint8_t, d->count + 1);
+  if (!d->before || !d->ends || !d->known) return false;
   ir_walk(d->f->body, note, d);
   find_ends(d, d->f->body, 0);
   return true;
 }
 
-static qn_status make_uniform(ir_function *f) {
-  finder d = {.f = f};
+static qn_status make_uniform(ir_function *f, qn_diags *diags) {
+  finder d = {.f = f, .diags = diags};
   if (ir_walk(f->body, has_barrier, NULL)) return QN_OK;
   ir_walk(f->body, straighten_loop, f);
   QN_TRY(pass_uniformity(f));
@@ -259,8 +291,7 @@ static qn_status make_uniform(ir_function *f) {
 }
 
 qn_status wgsl_make_uniform(ir_module *m, qn_diags *diags) {
-  (void)diags;
   for (ir_function *f = m->functions; f; f = f->next)
-    if (f->body && f->is_kernel) QN_TRY(make_uniform(f));
+    if (f->body && f->is_kernel) QN_TRY(make_uniform(f, diags));
   return QN_OK;
 }
