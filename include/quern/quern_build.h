@@ -28,7 +28,9 @@ enum {
   QN_ARTIFACT_C_HEADER =
       10, /* NAME_load, and KERNEL_launch for each kernel: queue, range, the kernel's own arguments */
   /* OpenCL C 1.2 for any driver, text: the same meaning everywhere, built-in functions included (docs/opencl-c.md). */
-  QN_ARTIFACT_OPENCL_C = 11
+  QN_ARTIFACT_OPENCL_C = 11,
+  /* WGSL, text, of the model with 32 address bits and no double (docs/wgsl.md). */
+  QN_ARTIFACT_WGSL = 12
 };
 
 /* An image's hit is neither counted nor logged by qn_build: qn_outputs_write does both when the output is in its place. */
@@ -45,7 +47,7 @@ typedef struct qn_build_options {
   QN_SLOT(const char *, file_name); /* for diagnostics and relative includes; NULL: "<source>" */
   QN_SLOT(const char *, options);   /* as in qn_program_options */
   /* "host", "x86-64-linux", "x86-64-v2-linux", -v3, -v4, "aarch64-linux"; NULL: "host". An image's may be several, with ','
-   * between, and "opencl", whose code is made from the IR where it is loaded. */
+   * between, and "webgpu" (WGSL), and "opencl", whose code is made from the IR where it is loaded. */
   QN_SLOT(const char *, target);
   QN_SLOT(const char *, name); /* of an image: a C identifier; NULL: from file_name */
   uint64_t flags;              /* QN_BUILD_... */

@@ -12,6 +12,7 @@
 #include "compiler/pass/pass.h"
 #include "compiler/target/opencl_c/opencl_c.h"
 #include "compiler/target/target.h"
+#include "compiler/target/wgsl/wgsl.h"
 #include "core/exit.h"
 #include "core/options.h"
 #include "core/program_make.h"
@@ -23,34 +24,47 @@ static const char *label(const core_build *b) { return b->given.file_name ? b->g
 static bool needs_llvm(const core_build *b) {
   uint32_t kind = b->given.kind;
   return kind != QN_ARTIFACT_PREPROCESSED && kind != QN_ARTIFACT_IR && kind != QN_ARTIFACT_C_HEADER &&
-         kind != QN_ARTIFACT_OPENCL_C;
+         kind != QN_ARTIFACT_OPENCL_C && kind != QN_ARTIFACT_WGSL;
 }
+
+static const qn_model usual_model = {.address_bits = 64, .has_double = true, .has_int64_atomics = true};
+static const qn_model small_model = {.address_bits = 32};
 
 /* ---- Front end ---------------------------------------------------------------------------------- */
 
-static qn_compile_request request_of(core_build *b, const pp_files *files) {
+static qn_compile_request request_of(core_build *b, const qn_model *model, const pp_files *files) {
   return (qn_compile_request){.source = b->source,
                               .file_name = b->given.file_name,
                               .options = &b->options,
-                              .model = {.address_bits = 64, .has_double = true, .has_int64_atomics = true},
+                              .model = *model,
                               .files = files,
                               .is_for_files = true};
 }
 
 static qn_status preprocess(core_build *b) {
   const pp_files files = {.user = &b->seen, .seen = qn_manifest_saw};
-  const qn_compile_request request = request_of(b, &files);
+  const qn_compile_request request = request_of(b, &usual_model, &files);
   return qn_preprocess(&b->arena, &request, &b->out, &b->log);
 }
 
-static qn_status compile(core_build *b) {
+static qn_status compile_model(core_build *b, const qn_model *model, core_build_module *out, qn_bytes *log) {
   const pp_files files = {.user = &b->seen, .seen = qn_manifest_saw};
-  const qn_compile_request request = request_of(b, &files);
-  QN_TRY(qn_compile(&b->arena, &request, &b->module, &b->log));
-  QN_TRY(pass_access(b->module));
-  QN_TRY(core_source_describe(&b->arena, b->module, QN_SV(""), &b->description));
-  ir_print(b->module, &b->text);
-  return b->text.failed || b->log.failed ? out_of_memory() : QN_OK;
+  const qn_compile_request request = request_of(b, model, &files);
+  QN_TRY(qn_compile(&b->arena, &request, &out->module, log));
+  QN_TRY(pass_access(out->module));
+  QN_TRY(core_source_describe(&b->arena, out->module, QN_SV(""), &out->description));
+  ir_print(out->module, &out->text);
+  return out->text.failed || log->failed ? out_of_memory() : QN_OK;
+}
+
+/* What is warned of is the same with both models. */
+static qn_status compile(core_build *b) {
+  qn_bytes again = {0};
+  QN_TRY(compile_model(b, b->given.kind == QN_ARTIFACT_WGSL ? &small_model : &usual_model, &b->usual, &b->log));
+  if (!core_build_has_wgsl(b)) return QN_OK;
+  qn_status status = compile_model(b, &small_model, &b->small, &again);
+  qn_bytes_free(&again);
+  return status;
 }
 
 /* ---- Keys --------------------------------------------------------------------------------------- */
@@ -79,28 +93,34 @@ static void make_lookup_key(core_build *b) {
   qn_key_end(&maker, &b->lookup);
 }
 
+/* With names and types of arguments, which the IR leaves out. */
+static bool add_module(qn_key_maker *maker, const core_build_module *m) {
+  qn_bytes description = {0};
+  core_source_pack(&m->description, &description);
+  qn_key_add_sv(maker, qn_bytes_view(&description));
+  qn_key_add_sv(maker, qn_bytes_view(&m->text));
+  bool failed = description.failed;
+  qn_bytes_free(&description);
+  return !failed;
+}
+
 static qn_status make_key(core_build *b) {
   qn_key_maker maker;
-  qn_bytes description = {0};
-  core_source_pack(&b->description, &description); /* names and types of arguments, which the IR leaves out */
   qn_key_start(&maker);
   qn_key_add_str(&maker, "artifact");
   add_form(&maker, b);
   qn_key_add_u64(&maker, core_option_bits(&b->options));
-  qn_key_add_sv(&maker, qn_bytes_view(&description));
-  qn_key_add_sv(&maker, qn_bytes_view(&b->text));
+  bool good = add_module(&maker, &b->usual) && (!b->small.module || add_module(&maker, &b->small));
   qn_key_end(&maker, &b->key);
-  bool failed = description.failed;
-  qn_bytes_free(&description);
-  return failed ? out_of_memory() : QN_OK;
+  return good ? QN_OK : out_of_memory();
 }
 
 /* ---- Making ------------------------------------------------------------------------------------- */
 
 qn_status core_build_copy_module(core_build *b, ir_module **out) {
-  ir_module *m = ir_module_new(&b->arena, &b->module->model);
+  ir_module *m = ir_module_new(&b->arena, &b->usual.module->model);
   if (!m) return out_of_memory();
-  qn_status status = ir_parse(m, qn_bytes_view(&b->text), label(b));
+  qn_status status = ir_parse(m, qn_bytes_view(&b->usual.text), label(b));
   if (status < 0)
     ir_module_free(m);
   else
@@ -128,17 +148,23 @@ qn_status core_build_code(const core_build *b, ir_module *m, const core_build_ta
 static qn_status make_opencl_c(core_build *b) {
   qn_opencl_c_program program;
   const qn_opencl_c_options options = {.rounded_divide_sqrt = true, .opt_disable = b->options.opt_disable};
-  return qn_target_opencl_c(b->module, &options, &b->out, &program);
+  return qn_target_opencl_c(b->usual.module, &options, &b->out, &program);
+}
+
+static qn_status make_wgsl(core_build *b) {
+  qn_wgsl_program program;
+  return qn_target_wgsl(b->usual.module, &(qn_wgsl_options){0}, &b->out, &program);
 }
 
 static qn_status make(core_build *b) {
   if (b->given.kind == QN_ARTIFACT_OPENCL_C) return make_opencl_c(b);
+  if (b->given.kind == QN_ARTIFACT_WGSL) return make_wgsl(b);
   if (b->given.kind == QN_ARTIFACT_IR) {
-    qn_bytes_append_sv(&b->out, qn_bytes_view(&b->text));
+    qn_bytes_append_sv(&b->out, qn_bytes_view(&b->usual.text));
     return QN_OK;
   }
   if (core_build_is_image(b->given.kind)) return core_build_image(b);
-  return core_build_code(b, b->module, &b->targets[0], b->given.kind, &b->out);
+  return core_build_code(b, b->usual.module, &b->targets[0], b->given.kind, &b->out);
 }
 
 /* ---- Finding ------------------------------------------------------------------------------------ */
@@ -225,8 +251,8 @@ static qn_status check(const qn_build_options *given, qn_build_options *o, const
     QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "out_artifact.struct_size is %u, it has %d bytes or more",
             out_artifact->struct_size, SMALLEST_ARTIFACT);
   if (!o->source) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "options.source is NULL");
-  if (o->kind < QN_ARTIFACT_PREPROCESSED || o->kind > QN_ARTIFACT_OPENCL_C)
-    QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "options.kind %u is not known (1 to %d are)", o->kind, QN_ARTIFACT_OPENCL_C);
+  if (o->kind < QN_ARTIFACT_PREPROCESSED || o->kind > QN_ARTIFACT_WGSL)
+    QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "options.kind %u is not known (1 to %d are)", o->kind, QN_ARTIFACT_WGSL);
   return QN_OK;
 }
 
@@ -263,9 +289,11 @@ static qn_status build(const qn_build_options *given, qn_artifact *out_artifact)
   (void)qn_waiting_is_shown(before);
   qn_manifest_list(&b.seen, &files);
   if (status >= 0) status = fill_artifact(&b, &files, out_artifact);
-  if (b.module) ir_module_free(b.module);
+  if (b.usual.module) ir_module_free(b.usual.module);
+  if (b.small.module) ir_module_free(b.small.module);
   qn_manifest_free(&b.seen);
-  qn_bytes_free(&b.text);
+  qn_bytes_free(&b.usual.text);
+  qn_bytes_free(&b.small.text);
   qn_arena_free(&b.arena);
   if (status >= 0) return QN_OK;
   qn_bytes_free(&b.out);

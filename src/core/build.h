@@ -15,6 +15,13 @@
 #include "store/manifest.h"
 #include "store/store.h"
 
+/* What the source means with one data model. */
+typedef struct core_build_module {
+  ir_module *module;
+  core_source description;
+  qn_bytes text; /* canonical */
+} core_build_module;
+
 typedef struct core_build {
   qn_build_options given;
   const char *name; /* of an image */
@@ -26,9 +33,8 @@ typedef struct core_build {
   qn_sv source;
   qn_manifest seen;
   qn_key lookup, key;
-  ir_module *module;
-  core_source description; /* of the module */
-  qn_bytes text;           /* the module's canonical text */
+  core_build_module usual;
+  core_build_module small; /* of images for webgpu: 32 address bits, no double */
   qn_bytes log, out;
   bool is_found;
 } core_build;
@@ -37,6 +43,8 @@ static inline bool core_build_is_image(uint32_t kind) {
   return kind >= QN_ARTIFACT_IMAGE && kind <= QN_ARTIFACT_C_HEADER;
 }
 
+/* Whether one of the targets is webgpu. */
+bool core_build_has_wgsl(const core_build *build);
 /* Reads `target` and `name` of the options. Errors: INVALID_ARGUMENT, UNSUPPORTED, LIMIT. */
 QN_MUST_USE qn_status core_build_read_targets(core_build *build);
 QN_MUST_USE qn_status core_build_read_name(core_build *build);

@@ -7,6 +7,7 @@
 #include "core/build.h"
 #include "core/program_image.h"
 #include "core/program_make.h"
+#include "core/wgsl_code.h"
 #include "quern/adapter.h"
 
 static qn_status out_of_memory(void) { QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for an image"); }
@@ -89,38 +90,68 @@ static qn_status make_code(core_build *b, const core_build_target *target, qn_by
   return status;
 }
 
+static qn_status make_wgsl(core_build *b, qn_bytes *out) {
+  qn_bytes bundle = {0};
+  core_kernel_list kernels;
+  const char *label = b->given.file_name ? b->given.file_name : "<source>";
+  qn_status status =
+      core_wgsl_code(&b->arena, b->small.module, qn_bytes_view(&b->small.text), label, &bundle, &kernels);
+  if (status >= 0) {
+    const qn_adapter_code code = {
+        .struct_size = sizeof code, .kind = QN_CODE_WGSL, .bytes = bundle.data, .size_bytes = bundle.size};
+    core_image_pack(&kernels, &code, out);
+  }
+  qn_bytes_free(&bundle);
+  return status;
+}
+
+static bool is_wgsl(const core_build_target *target) { return strcmp(target->name, "webgpu") == 0; }
+
+bool core_build_has_wgsl(const core_build *b) {
+  for (uint32_t i = 0; i < b->target_count; i++)
+    if (is_wgsl(&b->targets[i])) return true;
+  return false;
+}
+
 static qn_status make_codes(core_build *b, qn_image *image, qn_bytes codes[QN_IMAGE_CODES]) {
   for (uint32_t i = 0; i < b->target_count; i++) {
     const core_build_target *target = &b->targets[i];
-    if (!target->arch) continue;
+    bool for_web = is_wgsl(target);
+    if (!target->arch && !for_web) continue;
     uint32_t at = image->code_count++;
-    QN_TRY(make_code(b, target, &codes[at]));
+    QN_TRY(for_web ? make_wgsl(b, &codes[at]) : make_code(b, target, &codes[at]));
     if (codes[at].failed) return out_of_memory();
-    image->codes[at] = (qn_image_code){.model = 0,
+    image->codes[at] = (qn_image_code){.model = for_web ? 1 : 0,
                                        .target = qn_sv_from(target->name),
-                                       .arch = qn_sv_from(target->arch),
-                                       .cpu = qn_sv_from(target->cpu),
-                                       .features = qn_sv_from(target->features),
+                                       .arch = qn_sv_from(for_web ? CORE_WGSL_ARCH : target->arch),
+                                       .cpu = qn_sv_from(for_web ? "" : target->cpu),
+                                       .features = qn_sv_from(for_web ? "" : target->features),
                                        .bytes = qn_bytes_view(&codes[at])};
   }
   return QN_OK;
 }
 
+static void add_model(const core_build *b, const core_build_module *m, qn_image *image, qn_bytes *description) {
+  const qn_model *model = &m->module->model;
+  core_source_pack(&m->description, description);
+  image->models[image->model_count++] =
+      (qn_image_model){.address_bits = model->address_bits,
+                       .features = (uint32_t)model->has_double | (uint32_t)model->has_half << 1 |
+                                   (uint32_t)model->has_int64_atomics << 2,
+                       .options = core_option_bits(&b->options),
+                       .source = qn_bytes_view(description),
+                       .ir = qn_bytes_view(&m->text)};
+}
+
 static qn_status make_image(core_build *b, qn_bytes *out) {
-  qn_bytes codes[QN_IMAGE_CODES] = {{0}}, description = {0};
-  const qn_model *model = &b->module->model;
-  qn_image image = {.model_count = 1};
-  core_source_pack(&b->description, &description);
-  image.models[0] = (qn_image_model){.address_bits = model->address_bits,
-                                     .features = (uint32_t)model->has_double | (uint32_t)model->has_half << 1 |
-                                                 (uint32_t)model->has_int64_atomics << 2,
-                                     .options = core_option_bits(&b->options),
-                                     .source = qn_bytes_view(&description),
-                                     .ir = qn_bytes_view(&b->text)};
-  qn_status status = description.failed ? out_of_memory() : make_codes(b, &image, codes);
+  qn_bytes codes[QN_IMAGE_CODES] = {{0}}, descriptions[2] = {{0}};
+  qn_image image = {0};
+  add_model(b, &b->usual, &image, &descriptions[0]);
+  if (b->small.module) add_model(b, &b->small, &image, &descriptions[1]);
+  qn_status status = descriptions[0].failed || descriptions[1].failed ? out_of_memory() : make_codes(b, &image, codes);
   if (status >= 0) qn_image_pack(&image, out);
   for (uint32_t i = 0; i < QN_IMAGE_CODES; i++) qn_bytes_free(&codes[i]);
-  qn_bytes_free(&description);
+  for (int i = 0; i < 2; i++) qn_bytes_free(&descriptions[i]);
   return status;
 }
 
@@ -159,11 +190,11 @@ static qn_status make_carrier(core_build *b) {
 }
 
 static qn_status make_header(core_build *b) {
-  uint32_t count = b->description.kernel_count;
+  uint32_t count = b->usual.description.kernel_count;
   qn_artifact_kernel *kernels = QN_ARENA_ARRAY(&b->arena, qn_artifact_kernel, count ? count : 1);
   if (!kernels) return out_of_memory();
   for (uint32_t i = 0; i < count; i++) {
-    const core_kernel_source *k = &b->description.kernels[i];
+    const core_kernel_source *k = &b->usual.description.kernels[i];
     kernels[i] = (qn_artifact_kernel){k->name, k->arguments, k->argument_count};
   }
   qn_artifact_header(b->name, kernels, count, &b->out);

@@ -16,11 +16,12 @@ static const core_build_target targets[] = {
     {"x86-64-v4-linux", "x86-64", "x86-64-v4", V4, QN_MACHINE_X86_64, 4},
     {"aarch64-linux", "aarch64", "generic", "", QN_MACHINE_AARCH64, 1},
     {"opencl", NULL, NULL, NULL, QN_MACHINE_X86_64, 0},
+    {"webgpu", NULL, NULL, NULL, QN_MACHINE_X86_64, 0},
 };
 enum { COUNT = sizeof targets / sizeof *targets };
 
 /* Targets whose code generators are not there yet. */
-static const char *const later[] = {"vulkan", "webgpu", "cuda-sm_"};
+static const char *const later[] = {"vulkan", "cuda-sm_"};
 
 /* The level of this machine. */
 static const core_build_target *host_level(void) {

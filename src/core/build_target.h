@@ -10,7 +10,7 @@
 
 typedef struct core_build_target {
   const char *name;
-  const char *arch;     /* the code generator's; NULL: no code is made ahead of time */
+  const char *arch;     /* the code generator's; NULL: text, or no code is made ahead of time */
   const char *cpu;      /* LLVM's name */
   const char *features; /* what a processor must have to run it */
   qn_artifact_machine machine;

@@ -8,6 +8,7 @@
 #include "compiler/pass/pass.h"
 #include "core/exit.h"
 #include "core/program_make.h"
+#include "core/wgsl_code.h"
 #include "store/image.h"
 
 /* One load. `make` comes first: its `compile` finds the rest by it. */
@@ -50,6 +51,8 @@ static bool code_suits(const load *l, const qn_image_code *code) {
   const core_make *make = &l->make;
   const qn_adapter_device_info *info = &make->device->info;
   const qn_model model = core_make_model(make);
+  if (info->code_kind == QN_CODE_WGSL)
+    return qn_sv_is(code->arch, CORE_WGSL_ARCH) && model_suits(&l->image.models[code->model], &model);
   return info->code_kind == QN_CODE_ELF_OBJECT && !make->scalar && qn_sv_is(code->arch, info->target) &&
          has_features(info->target_features, code->features) && model_suits(&l->image.models[code->model], &model);
 }

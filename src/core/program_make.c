@@ -10,6 +10,7 @@
 #include "compiler/target/opencl_c/opencl_c.h"
 #include "compiler/target/target.h"
 #include "core/exit.h"
+#include "core/wgsl_code.h"
 
 /* How long one process waits for another that compiles the same. */
 #define CROWD_PATIENCE_NS UINT64_C(30000000000)
@@ -195,15 +196,22 @@ static void store_image(core_make *m, const core_binary *binary, const qn_adapte
   qn_bytes_free(&native);
 }
 
+/* Code, and what launches need to know of it. */
+static qn_status generate_described(core_make *m, core_binary *binary, qn_bytes *out) {
+  if (m->device->info.code_kind == QN_CODE_WGSL)
+    return core_wgsl_code(&binary->arena, m->module, qn_bytes_view(&m->text), m->label, out, &binary->kernels);
+  QN_TRY(generate(m, out));
+  if (out->failed) return out_of_memory();
+  QN_TRY(core_kernels_describe(&binary->arena, m->module, &binary->kernels));
+  return describe_entries(m, binary);
+}
+
 static qn_status generate_and_load(core_make *m, core_binary *binary) {
   qn_bytes code = {0};
   if (!m->module) QN_TRY(m->compile(m)); /* the store has lost the code, and knows the rest */
   uint64_t begin = core_trace_begin();
-  qn_status status = generate(m, &code);
+  qn_status status = generate_described(m, binary, &code);
   core_trace_end(begin, "compile", "generate code", m->label);
-  if (status >= 0 && code.failed) status = out_of_memory();
-  if (status >= 0) status = core_kernels_describe(&binary->arena, m->module, &binary->kernels);
-  if (status >= 0) status = describe_entries(m, binary);
   const qn_adapter_code loaded = {.struct_size = sizeof loaded,
                                   .kind = m->device->info.code_kind,
                                   .bytes = code.data,

@@ -15,9 +15,9 @@ static const build_kind kinds[] = {
     {"llvm_ir", QN_ARTIFACT_LLVM_IR, "", ".ll", true},
     {"assembly", QN_ARTIFACT_ASSEMBLY, "", ".s", true},
     {"opencl_c", QN_ARTIFACT_OPENCL_C, "", ".ocl.cl", false},
+    {"wgsl", QN_ARTIFACT_WGSL, "", ".wgsl", false},
     {"ptx", 0, "", ".ptx", true},
     {"spirv", 0, "", ".spv", true},
-    {"wgsl", 0, "", ".wgsl", true},
 };
 #define KIND_COUNT (sizeof kinds / sizeof *kinds)
 
@@ -57,7 +57,7 @@ static tool_status add_kind(build_options *o, const char *word, size_t length) {
   const char *near = tool_nearest(copy, names, KIND_COUNT);
   tool_status status = tool_error(TOOL_USAGE,
                                   "--emit: unknown kind '%s'%s%s%s; there are object, static_library, shared_library, "
-                                  "c_header, image, ir, llvm_ir, assembly, opencl_c",
+                                  "c_header, image, ir, llvm_ir, assembly, opencl_c, wgsl",
                                   copy, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
   free(copy);
   return status;

@@ -119,7 +119,6 @@ class Usage(BuildTest):
         self.refuse([ADD, "--emit", "objekt", "-o", self.out], "objekt", "did you mean 'object'")
         self.refuse([ADD, "--emit", "ptx", "-o", self.out], "ptx")
         self.refuse([ADD, "--emit", "spirv", "-o", self.out], "spirv")
-        self.refuse([ADD, "--emit", "wgsl", "-o", self.out], "wgsl")
         self.refuse([ADD, "--target", "x86", "-o", self.out], "'x86'", "x86-64-linux")
         self.refuse([ADD, "--target", "cuda-sm_90", "-o", self.out], "cuda-sm_90")
         self.refuse([ADD, "--name", "a-b", "-o", self.out], "a-b")
