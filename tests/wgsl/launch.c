@@ -23,11 +23,33 @@ static qn_status compile(qn_arena *arena, const char *source, const char *option
   return status;
 }
 
+static const ir_type *core_of(const ir_type *type) {
+  while (type->kind == IR_POINTER || type->kind == IR_ARRAY || type->kind == IR_VECTOR || type->kind == IR_STRUCT)
+    type = type->kind == IR_STRUCT ? type->fields[0].type : type->elem;
+  return type;
+}
+
+/* In the order of the program's kernels. */
+static bool note_floats(wgsl_made *w, const ir_module *m) {
+  uint32_t kernels = 0, at = 0;
+  for (const ir_function *f = m->functions; f; f = f->next) kernels += f->is_kernel && f->body;
+  w->floats = QN_ARENA_ARRAY(&w->arena, bool *, kernels + 1);
+  if (!w->floats) return false;
+  for (const ir_function *f = m->functions; f; f = f->next) {
+    if (!f->is_kernel || !f->body) continue;
+    bool *floats = w->floats[at++] = QN_ARENA_ARRAY(&w->arena, bool, f->param_count + 1);
+    if (!floats) return false;
+    for (uint32_t i = 0; i < f->param_count; i++) floats[i] = core_of(f->params[i].type)->kind == IR_FLOAT;
+  }
+  return true;
+}
+
 qn_status wgsl_make(wgsl_made *w, const char *source, const char *options, bool merged) {
   ir_module *m = NULL;
   *w = (wgsl_made){0};
   qn_arena_init(&w->arena, 0);
   qn_status status = compile(&w->arena, source, options, &m);
+  if (status >= 0 && !note_floats(w, m)) status = qn_error_set(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory");
   if (status >= 0) status = qn_target_wgsl(m, &(qn_wgsl_options){.merged = merged}, &w->text, &w->program);
   if (m) ir_module_free(m);
   if (status < 0) wgsl_free(w);
@@ -114,12 +136,19 @@ static void put_groups(prepared *p, const qn_wgsl_kernel *k, const interp_launch
   }
 }
 
+/* For a pipeline alone: longer than any index that kernels of the tests have. */
+static void put_lengths(prepared *p, const qn_wgsl_kernel *k) {
+  for (uint32_t i = 0; i < k->argument_count; i++)
+    if (k->arguments[i].kind == QN_WGSL_LOCAL && k->arguments[i].name[0]) add_constant(p, k->arguments[i].name, 64);
+}
+
 static qn_status run(wgsl_made *w, const qn_wgsl_kernel *k, const interp_launch *launch) {
   prepared p = {.dispatch = {.entry = k->entry}};
   uint32_t address = QN_WGSL_FIRST_ADDRESS;
   p.block = calloc(1, k->block_bytes + 1);
   if (!p.block) QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for an argument block");
   put_groups(&p, k, launch);
+  if (!launch) put_lengths(&p, k);
   if (launch && k->takes_range) put_range(p.block, launch);
   for (uint32_t i = 0; launch && i < k->argument_count && i < launch->argument_count; i++)
     put_argument(&p, &k->arguments[i], &launch->arguments[i], &address);

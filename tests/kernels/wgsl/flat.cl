@@ -5,6 +5,6 @@ kernel void flat(global int *a, global int *b, global uchar *bytes, constant int
   for (int i = 0; i < n; i++) *p++ += i;
   atomic_add(p, 5);
   constant int *q = n & 1 ? table : c;
-  b[0] = q[n & 3] + (p == a) + (int)(p - a);
+  b[0] = q[n & 3] + (p == a) + (n > 3 ? (int)(p - a) : 0);
   if (bytes != 0 && ((uintptr_t)bytes & 3) == 0) bytes[n] = 1;
 }

@@ -75,7 +75,13 @@ fn flat(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup_id
   } else {
     choice = (flat_args.c_address);
   }
-  quern_store_flat_flat_a_flat_b_i32((flat_args.b_address), quern_load_flat_flat_c_table_i32(choice + (flat_args.n & 3u) * 4u) + select(0u, 1u, p == (flat_args.a_address)) + u32((i32(p) - i32((flat_args.a_address))) / 4));
+  var choice_1: u32;
+  if (3i < i32(flat_args.n)) {
+    choice_1 = u32((i32(p) - i32((flat_args.a_address))) / 4);
+  } else {
+    choice_1 = 0u;
+  }
+  quern_store_flat_flat_a_flat_b_i32((flat_args.b_address), quern_load_flat_flat_c_table_i32(choice + (flat_args.n & 3u) * 4u) + select(0u, 1u, p == (flat_args.a_address)) + choice_1);
   if (((flat_args.bytes_address) != 0xffffffffu) & ((select((flat_args.bytes_address), 0u, (flat_args.bytes_address) == 0xffffffffu) & 3u) == 0u)) {
     quern_store_flat_flat_bytes_i8((flat_args.bytes_address) + flat_args.n, 1u);
   }

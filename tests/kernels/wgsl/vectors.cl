@@ -5,6 +5,6 @@ kernel void vectors(global float8 *f, global int16 *i, global long4 *l, float16 
   f[2] = select(x, f[0], isless(x, f[1]));
   i[1] = i[0] + convert_int16(given);
   l[1] = l[0].wzyx + n;
-  i[2].s3 = i[0][n];
+  i[2].s3 = i[0][n & 15];
   f[3].lo = x.even;
 }

@@ -119,7 +119,7 @@ fn vectors(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup
   quern_store_vectors_l_i64((l_from + 8u) + 2u, quern_add64(t_12, vec2<u32>(vec2<i32>(i32(vectors_args.n)) >> vec2<u32>(0u, 31u))));
   quern_store_vectors_l_i64((l_from + 8u) + 4u, quern_add64(t_11, vec2<u32>(vec2<i32>(i32(vectors_args.n)) >> vec2<u32>(0u, 31u))));
   quern_store_vectors_l_i64((l_from + 8u) + 6u, quern_add64(t_10, vec2<u32>(vec2<i32>(i32(vectors_args.n)) >> vec2<u32>(0u, 31u))));
-  vectors_i[i_from + 32u + 3u] = vectors_i[i_from + vectors_args.n];
+  vectors_i[i_from + 32u + 3u] = vectors_i[i_from + (vectors_args.n & 15u)];
   vectors_f[(f_from + 24u)] = t_1.w;
   vectors_f[f_from + 24u + 1u] = t.z;
   vectors_f[f_from + 24u + 2u] = t_1.x;

@@ -198,7 +198,30 @@ static bool is_seen(const ir_inst *x, uint32_t depth) {
   return true;
 }
 
-/* A variable is as uniform as what is stored in it. */
+/* Whether items part in a loop in a way that WGSL sees no end of: by a break, continue or return of its own. */
+static bool parts_items(const ir_block *block, bool is_own) {
+  for (const ir_inst *inst = block->first; inst; inst = inst->next) {
+    bool leaves = inst->op == IR_RETURN || inst->op == IR_TRAP ||
+                  (is_own && (inst->op == IR_BREAK || inst->op == IR_CONTINUE || inst->op == IR_BREAK_IF));
+    if (leaves && !qn_is_uniform(inst->aux)) return true;
+    for (uint32_t i = 0; i < ir_block_count(inst); i++)
+      if (parts_items(inst->u.ctrl.blocks[i], is_own && inst->op != IR_LOOP)) return true;
+  }
+  return false;
+}
+
+/* Whether all items come to an instruction together, as WGSL sees it. */
+static bool is_common(const ir_inst *inst) {
+  for (const ir_inst *owner = inst->parent->owner; owner; owner = owner->parent->owner) {
+    bool parts = owner->op == IR_LOOP
+                     ? parts_items(owner->u.ctrl.blocks[0], true) || parts_items(owner->u.ctrl.blocks[1], true)
+                     : !qn_is_uniform(owner->aux);
+    if (parts) return false;
+  }
+  return true;
+}
+
+/* A variable is as uniform as what is stored in it, and where. */
 static bool are_stores_seen(const ir_function *f, const ir_inst *x, uint32_t depth);
 
 typedef struct stores {
@@ -210,7 +233,7 @@ typedef struct stores {
 static bool is_store_seen(void *user, ir_inst *inst) {
   const stores *s = user;
   if (inst->op != IR_STORE || inst->args[0] != s->var->address) return true;
-  return is_seen(inst->args[1], 64) && are_stores_seen(s->f, inst->args[1], s->depth - 1);
+  return is_common(inst) && is_seen(inst->args[1], 64) && are_stores_seen(s->f, inst->args[1], s->depth - 1);
 }
 
 static bool are_stores_seen(const ir_function *f, const ir_inst *x, uint32_t depth) {

@@ -1,0 +1,234 @@
+/* Every kernel of the golden pairs and examples is taken by the library that makes pipelines, and those of
+ * tests/kernels/wgsl, one item of each, compute what the interpreter does, bit for bit but for NaNs. */
+/* sources: tests/wgsl/launch.c tests/wgsl/webgpu.c */
+/* labels: webgpu */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+/* cmocka asks for the three above. */
+#include <cmocka.h>
+#include <glob.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "../support/rounds.h"
+#include "../wgsl/launch.h"
+#include "base/os/files.h"
+#include "base/status.h"
+#include "kernels/setting.h"
+#include "quern/quern.h"
+
+static char *read_source(const char *path) {
+  qn_bytes text = {0};
+  if (qn_file_read(path, UINT64_C(1) << 26, &text) < 0) fail_msg("%s: %s", path, qn_error_text());
+  qn_bytes_append_char(&text, '\0');
+  assert_false(text.failed);
+  return text.data;
+}
+
+/* ---- All kernels ---- */
+
+typedef struct tally {
+  uint32_t made, refused, foreign; /* foreign: not of this data model */
+} tally;
+
+/* What WGSL has not, in so many words; anything else is a fault of ours. */
+static const char *const gaps[] = {"double",           "made of a number", "that holds",    "' holds",
+                                   "leave one by one", "64 bits",          "private memory"};
+
+static bool is_gap(const char *error) {
+  for (size_t i = 0; i < sizeof gaps / sizeof *gaps; i++)
+    if (strstr(error, "target wgsl") && strstr(error, gaps[i])) return true;
+  return false;
+}
+
+static int check_file(const char *path, tally *t) {
+  char *source = read_source(path);
+  qn_arena arena;
+  qn_arena_init(&arena, 0);
+  wgsl_made w;
+  int bad = 0;
+  qn_status status = wgsl_make(&w, source, kernel_header(&arena, source, "options"), false);
+  if (status < 0) {
+    bool is_foreign = !strstr(qn_error_text(), "target wgsl");
+    t->foreign += is_foreign;
+    t->refused += !is_foreign;
+    bad = !is_foreign && !is_gap(qn_error_text());
+  } else {
+    bad = wgsl_check(&w) < 0;
+    t->made += !bad;
+    wgsl_free(&w);
+  }
+  if (bad) print_error("%s: %.1500s\n", path, qn_error_text());
+  qn_arena_free(&arena);
+  free(source);
+  return bad;
+}
+
+static void all_kernels_make_pipelines(void **state) {
+  static const char *const patterns[] = {"/tests/kernels/*/*.cl", "/examples/*.cl"};
+  tally t = {0};
+  uint64_t step = test_rounds("one file of so many is made pipelines", 5, 1);
+  int bad = 0;
+  (void)state;
+  for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+    char pattern[1024];
+    glob_t found;
+    (void)snprintf(pattern, sizeof pattern, "%s%s", QUERN_SOURCE_DIR, patterns[i]);
+    assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+    for (size_t k = 0; k < found.gl_pathc; k++)
+      if (!strstr(found.gl_pathv[k], ".ocl.cl") && (k % step == 0 || i == 1)) bad += check_file(found.gl_pathv[k], &t);
+    globfree(&found);
+  }
+  print_message("%u files made pipelines, %u are refused, %u are not of this data model\n", t.made, t.refused,
+                t.foreign);
+  assert_int_equal(bad, 0);
+  assert_true(t.made * step >= 60);
+}
+
+/* ---- Results ---- */
+
+enum { MOST = 16, BYTES = 4096, LOCAL_BYTES = 1024, STEPS = 2000000 };
+
+static uint64_t random_state;
+
+static uint32_t next_random(void) {
+  random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+  return (uint32_t)(random_state >> 32);
+}
+
+/* Words of a kind that a round has: any, small numbers, floats of moderate size, odd ones. Floats are not subnormal, which
+ * WGSL lets a device take for 0. */
+static uint32_t random_word(uint64_t kind, bool is_float) {
+  static const uint32_t odd[] = {0,          0x00800000, 0x80000000, 0x7fffffff, 0xffffffff, 0x7f800000,
+                                 0xff800000, 0x7fc00000, 0x3f800000, 0xbf800000, 0x4f000000, 0xcf000000};
+  float f;
+  uint32_t word;
+  switch (kind % 4) {
+    case 0:
+      f = (float)(next_random() % 9);
+      memcpy(&word, &f, 4);
+      return is_float ? word : (uint32_t)f;
+    case 1:
+      f = (float)(int32_t)next_random() / 1e6f;
+      memcpy(&word, &f, 4);
+      return word;
+    case 2:
+      word = next_random();
+      return is_float ? word | 0x00800000 : word;
+    default:
+      return odd[next_random() % (sizeof odd / sizeof *odd)];
+  }
+}
+
+typedef struct inputs {
+  interp_argument arguments[MOST];
+  unsigned char memory[MOST][BYTES];
+} inputs;
+
+static void fill(inputs *in, const qn_wgsl_kernel *k, const bool *floats, uint64_t round) {
+  random_state = round * 977 + 5;
+  for (uint32_t i = 0; i < k->argument_count; i++) {
+    const qn_wgsl_argument *a = &k->arguments[i];
+    for (int at = 0; at < BYTES; at += 4) {
+      uint32_t word = random_word(a->kind == QN_WGSL_VALUE && !floats[i] ? round / 4 % 2 * 3 : round, floats[i]);
+      memcpy(in->memory[i] + at, &word, 4);
+    }
+    in->arguments[i] =
+        a->kind == QN_WGSL_BUFFER
+            ? (interp_argument){.kind = QN_ARGUMENT_BUFFER, .memory = in->memory[i], .size_bytes = BYTES}
+        : a->kind == QN_WGSL_LOCAL
+            ? (interp_argument){.kind = QN_ARGUMENT_LOCAL, .size_bytes = LOCAL_BYTES}
+            : (interp_argument){.kind = QN_ARGUMENT_VALUE, .bytes = in->memory[i], .size_bytes = a->size};
+  }
+}
+
+static bool is_nan_word(uint32_t word) { return (word & 0x7fffffff) > 0x7f800000; }
+
+/* WGSL lets a device take subnormal floats for 0, and leaves open what an operation makes where IEEE makes a NaN. */
+static bool is_open(uint32_t expected, uint32_t got) {
+  bool is_flushed = (expected & 0x7f800000) == 0 && (got & 0x7fffffff) == 0;
+  return is_flushed || is_nan_word(expected);
+}
+
+static int compare(const char *path, const qn_wgsl_kernel *k, const bool *floats, const inputs *a, const inputs *b,
+                   uint64_t round) {
+  for (uint32_t i = 0; i < k->argument_count; i++) {
+    for (int at = 0; at < BYTES; at += 4) {
+      uint32_t x, y;
+      memcpy(&x, a->memory[i] + at, 4);
+      memcpy(&y, b->memory[i] + at, 4);
+      if (x == y || (is_nan_word(x) && is_nan_word(y)) || (floats[i] && is_open(x, y))) continue;
+      print_error("%s: kernel %s, round %" PRIu64 ": byte %d of argument %u: %#x, not %#x\n", path, k->name, round, at,
+                  i, y, x);
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* What the interpreter finds wrong (an index out of bounds, too many steps) is no round. */
+static int run_round(const char *path, const char *source, const char *options, wgsl_made *w, const qn_wgsl_kernel *k,
+                     uint64_t round, uint64_t *ran) {
+  static inputs expected, got;
+  const bool *floats = w->floats[k - w->program.kernels];
+  fill(&expected, k, floats, round);
+  fill(&got, k, floats, round);
+  interp_launch launch = {.dimensions = 1,
+                          .global = {1, 1, 1},
+                          .local = {1, 1, 1},
+                          .arguments = expected.arguments,
+                          .argument_count = k->argument_count,
+                          .step_limit = STEPS};
+  if (k->fixed_group[0]) return 0;
+  if (wgsl_interpret(source, options, k->name, &launch) < 0) return 0;
+  launch.arguments = got.arguments;
+  if (wgsl_launch(w, k->name, &launch) < 0) {
+    print_error("%s: %.1500s\n", path, qn_error_text());
+    return 1;
+  }
+  (*ran)++;
+  return compare(path, k, floats, &expected, &got, round);
+}
+
+static int run_file(const char *path, uint64_t rounds, uint64_t *ran) {
+  char *source = read_source(path);
+  wgsl_made w;
+  int bad = 0;
+  if (wgsl_make(&w, source, NULL, strstr(path, "merged") != NULL) < 0) {
+    bad = !strstr(path, "/half.cl"); /* this model has none */
+    if (bad) print_error("%s: %.1500s\n", path, qn_error_text());
+    free(source);
+    return bad;
+  }
+  for (uint32_t i = 0; i < w.program.kernel_count; i++)
+    for (uint64_t round = 0; round < rounds; round++)
+      bad += run_round(path, source, NULL, &w, &w.program.kernels[i], round, ran);
+  wgsl_free(&w);
+  free(source);
+  return bad;
+}
+
+/* ONLY=part of a path. */
+static void constructs_compute_the_same(void **state) {
+  uint64_t rounds = test_rounds("inputs of each construct as WGSL", 8, 200), ran = 0;
+  const char *only = getenv("ONLY");
+  glob_t found;
+  int bad = 0;
+  (void)state;
+  assert_int_equal(glob(QUERN_SOURCE_DIR "/tests/kernels/wgsl/*.cl", 0, NULL, &found), 0);
+  for (size_t k = 0; k < found.gl_pathc; k++)
+    if (!only || strstr(found.gl_pathv[k], only)) bad += run_file(found.gl_pathv[k], rounds, &ran);
+  globfree(&found);
+  print_message("%" PRIu64 " launches\n", ran);
+  assert_int_equal(bad, 0);
+  assert_true(only || ran > rounds * 8);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(all_kernels_make_pipelines),
+      cmocka_unit_test(constructs_compute_the_same),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
