@@ -36,7 +36,7 @@ float exp_f32(float p0) {
 
 float my_half_to_float_f32(ushort p0) {
   const uint t = (uint)p0 & 32767;
-  return as_float((t >= 31744 ? ((t << 13) | 0x7f800000) : as_uint(as_float(t << 13) * 0x1p+112f)) | (((uint)p0 & 32768) << 16));
+  return as_float((t >= 31744 ? ((t << 13) | 0x7f800000) : as_uint(t < 1024 ? (float)(int)t * 0x1p-24f : as_float((t << 13) + 0x38000000))) | (((uint)p0 & 32768) << 16));
 }
 
 short my_half_of_f32(float x, int mode) {

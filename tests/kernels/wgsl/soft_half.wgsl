@@ -51,7 +51,7 @@ fn half_rte_f32(p0: f32) -> u32 {
 
 fn half_to_float_f32(p0: u32) -> f32 {
   let t = p0 & 32767u;
-  return bitcast<f32>(select(bitcast<u32>(bitcast<f32>(t << 13u) * 0x1p+112f), (t << 13u) | 0x7f800000u, 31744u <= t) | ((p0 & 32768u) << 16u));
+  return bitcast<f32>(select(bitcast<u32>(select(bitcast<f32>((t << 13u) + 0x38000000u), f32(i32(t)) * 0x1p-24f, t < 1024u)), (t << 13u) | 0x7f800000u, 31744u <= t) | ((p0 & 32768u) << 16u));
 }
 
 fn half_of_f32(x: f32, mode: u32) -> u32 {
