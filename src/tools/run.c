@@ -20,11 +20,15 @@ static const char help[] =
     "  -r, --repeat N           time N launches after a warm-up, each on the arrays as given\n"
     "  -t, --time               tell the times of compilation, transfer and kernel\n"
     "      --compare            run on the device 'check' (an interpreter) as well, and compare\n"
-    "      --json               one JSON object on standard output and nothing else\n"
+    "      --json               one JSON object on standard output and nothing else: docs/command.md has its keys\n"
     "      --convert            convert element types of files that are not the kernel's\n"
-    "  -D NAME[=V], -I DIR, -P NAME=V, -w, -Werror, -cl-...   options for the compiler\n"
+    "  -D, --define NAME[=V]    define a macro\n"
+    "  -I, --include DIR        look for included files there too\n"
+    "  -P, --param NAME=V       set a parameter that the file declares (#pragma quern param)\n"
+    "  -w, -Werror, -cl-...     options for the compiler;  -b, --build-option OPTION gives any other\n"
+    "  -h, --help               this text\n"
     "\n"
-    "VALUE for a pointer:  @FILE (.npy .png .jpg .bin), zeros:N, fill:N:V, range:N, random:N[:SEED], like:OTHER.\n"
+    "VALUE for a pointer:  @FILE (.npy .png .jpg .jpeg .bin .raw), zeros:N, fill:N:V, range:N, random:N[:SEED], like:OTHER.\n"
     "                      N counts elements of the kernel's type; a shape such as 600x800 is rows x columns.\n"
     "VALUE for __local:    local:N (elements)\n"
     "VALUE for a number:   7, 0x1f, -2.5, inf, (1,2,3,4) for a vector, OTHER.width, OTHER.height, OTHER.depth,\n"
@@ -36,7 +40,8 @@ static const char help[] =
     "  quern run examples/blur.cl --arg src=@photo.jpg --arg dst=like:src --out dst=@out.png --time\n"
     "  quern run kernel.cl -k step -d check --arg grid=@in.npy --out grid=@out.npy --global 512,512 --json\n"
     "\n"
-    "Exit status: 0 done; 1 a kernel, file or device failed; 2 wrong usage.\n";
+    "Exit status: 0 done; 1 a kernel, file or device failed; 2 wrong usage. Then a text is on standard error, also with\n"
+    "--json, and no output was written.\n";
 
 typedef struct job {
   run_options options;
