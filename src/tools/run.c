@@ -28,7 +28,8 @@ static const char help[] =
     "  -w, -Werror, -cl-...     options for the compiler;  -b, --build-option OPTION gives any other\n"
     "  -h, --help               this text\n"
     "\n"
-    "VALUE for a pointer:  @FILE (.npy .png .jpg .jpeg .bin .raw), zeros:N, fill:N:V, range:N, random:N[:SEED], like:OTHER.\n"
+    "VALUE for a pointer:  @FILE (.npy .png .jpg .jpeg .bin .raw), zeros:N, fill:N:V, range:N, random:N[:SEED], "
+    "like:OTHER.\n"
     "                      N counts elements of the kernel's type; a shape such as 600x800 is rows x columns.\n"
     "VALUE for __local:    local:N (elements)\n"
     "VALUE for a number:   7, 0x1f, -2.5, inf, (1,2,3,4) for a vector, OTHER.width, OTHER.height, OTHER.depth,\n"
@@ -40,7 +41,8 @@ static const char help[] =
     "  quern run examples/blur.cl --arg src=@photo.jpg --arg dst=like:src --out dst=@out.png --time\n"
     "  quern run kernel.cl -k step -d check --arg grid=@in.npy --out grid=@out.npy --global 512,512 --json\n"
     "\n"
-    "Exit status: 0 done; 1 a kernel, file or device failed; 2 wrong usage. Then a text is on standard error, also with\n"
+    "Exit status: 0 done; 1 a kernel, file or device failed; 2 wrong usage. Then a text is on standard error, also "
+    "with\n"
     "--json, and no output was written.\n";
 
 typedef struct job {
