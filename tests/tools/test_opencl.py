@@ -38,7 +38,8 @@ class Reasons(CommandTest):
     def test_a_driver_that_crashes(self):
         os.mkdir(self.path("vendors"))
         self.file("vendors/crash.icd", os.path.join(BUILD, "tests/plugins/libquern-adapter-crash_in_load.so") + "\n")
-        self.assertIn("process of its own", self.reason(OCL_ICD_VENDORS=self.path("vendors")))
+        reason = self.reason(OCL_ICD_VENDORS=self.path("vendors"))
+        self.assertRegex(reason, "process (of its own|that tried it out)")  # a sanitizer ends the process, a signal else
 
     def test_a_driver_without_devices(self):
         library = os.path.join(BUILD, "tests/plugins/fake/libquern-fake-opencl.so")
