@@ -72,7 +72,8 @@ typedef struct qn_artifact {
 
 /* Compiles, or finds it in the store. Any thread, in parallel. The preprocessed text, the IR and the C header need no LLVM;
  * others load libquern-llvm when they are not found. Errors: COMPILE (the text is the diagnostics), INVALID_ARGUMENT (an
- * unknown kind, target or option is named), NOT_FOUND when libquern-llvm is missing, OUT_OF_HOST_MEMORY. */
+ * unknown kind, target, option or parameter, or two kernels of one name: named, with the place), NOT_FOUND when libquern-llvm
+ * is missing, OUT_OF_HOST_MEMORY. */
 QN_API QN_MUST_USE qn_status qn_build(const qn_build_options *options, qn_artifact *out_artifact);
 
 /* Frees what an artifact points to and clears it. NULL and a cleared artifact are allowed. */

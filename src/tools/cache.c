@@ -49,18 +49,19 @@ static void format_time(uint64_t ns, char *out, size_t capacity) {
   if (!localtime_r(&seconds, &parts) || strftime(out, capacity, "%Y-%m-%d %H:%M:%S", &parts) == 0) out[0] = '\0';
 }
 
-/* The unit that leaves a number of at most three digits. */
+/* In the largest unit of which there are two. */
 static void print_age(const char *what, uint64_t ns) {
   static const struct {
     const char *name;
     uint64_t seconds;
-  } units[] = {{"days", 86400}, {"hours", 3600}, {"minutes", 60}, {"seconds", 1}};
+  } units[] = {{"day", 86400}, {"hour", 3600}, {"minute", 60}, {"second", 1}};
   char when[32];
   uint64_t now = (uint64_t)time(NULL), then = ns / 1000000000u, age = now > then ? now - then : 0;
   size_t unit = 0;
   while (unit < 3 && age < 2 * units[unit].seconds) unit++;
   format_time(ns, when, sizeof when);
-  printf("%s %s, %" PRIu64 " %s ago\n", what, when, age / units[unit].seconds, units[unit].name);
+  uint64_t count = age / units[unit].seconds;
+  printf("%s %s, %" PRIu64 " %s%s ago\n", what, when, count, units[unit].name, count == 1 ? "" : "s");
 }
 
 static void print_where(const qn_cache_info *info, const qn_cache_summary *s) {
