@@ -197,51 +197,6 @@ static tool_status check_kernels(const plan *p) {
   return status;
 }
 
-/* ---- Dependencies ------------------------------------------------------------------------------- */
-
-static void put_path(FILE *to, const char *path, size_t length) {
-  for (size_t i = 0; i < length; i++) {
-    if (path[i] == ' ' || path[i] == '#' || path[i] == '\\') fputc('\\', to);
-    if (path[i] == '$') fputc('$', to);
-    fputc(path[i], to);
-  }
-}
-
-static void put_dependencies(FILE *to, const plan *p) {
-  for (size_t i = 0; i < p->job_count; i++) {
-    const build_job *job = &p->jobs[i];
-    put_path(to, p->options.directory, strlen(p->options.directory));
-    fputc('/', to);
-    put_path(to, job->output, strlen(job->output));
-    fputs(": ", to);
-    put_path(to, job->file, strlen(job->file));
-    for (const char *at = job->artifact.dependencies; *at;) {
-      size_t length = strcspn(at, "\n");
-      fputs(" \\\n  ", to);
-      put_path(to, at, length);
-      at += length + (at[length] == '\n');
-    }
-    fputc('\n', to);
-  }
-}
-
-/* Writes it beside its place; the rename comes when the outputs are there, so that a place where none can be made is told
- * before anything is replaced. */
-static tool_status stage_depfile(const plan *p, tool_outputs *outputs) {
-  const char *temporary = NULL;
-  if (!p->options.depfile) return TOOL_OK;
-  qn_status status = qn_outputs_write(p->options.directory, NULL, 0, 0); /* makes the directory: it may be there */
-  if (status < 0) return tool_library_error(status, "-o %s", p->options.directory);
-  TOOL_TRY(tool_outputs_add(outputs, p->options.depfile, &temporary));
-  FILE *to = fopen(temporary, "w");
-  if (to) put_dependencies(to, p);
-  bool good = to && !ferror(to);
-  if (to && fclose(to) != 0) good = false;
-  if (good) return TOOL_OK;
-  tool_outputs_discard(outputs);
-  return tool_error(TOOL_FAILED, "%s can't be written", p->options.depfile);
-}
-
 /* ---- Overwriting -------------------------------------------------------------------------------- */
 
 /* The source that a path stands for, or NULL. */
@@ -286,25 +241,6 @@ static tool_status check_places(const plan *p) {
 
 /* ---- Build -------------------------------------------------------------------------------------- */
 
-static tool_status write_outputs(const plan *p) {
-  qn_output *outputs = tool_alloc(p->job_count, sizeof *outputs);
-  qn_output **list = tool_alloc(p->job_count, sizeof *list);
-  for (size_t i = 0; i < p->job_count; i++) {
-    const build_job *job = &p->jobs[i];
-    outputs[i] = (qn_output){.struct_size = sizeof outputs[i],
-                             .name = job->output,
-                             .bytes = job->artifact.bytes,
-                             .size_bytes = job->artifact.size_bytes,
-                             .artifact = &job->artifact};
-    list[i] = &outputs[i];
-  }
-  uint64_t flags = (p->options.touch ? QN_OUTPUTS_TOUCH : 0) | (isatty(STDERR_FILENO) ? QN_OUTPUTS_SHOW_WAITS : 0);
-  qn_status status = qn_outputs_write(p->options.directory, list, (uint32_t)p->job_count, flags);
-  free(list);
-  free(outputs);
-  return status < 0 ? tool_library_error(status, "-o %s", p->options.directory) : TOOL_OK;
-}
-
 static tool_status build(plan *p) {
   TOOL_TRY(read_sources(p));
   if (p->options.lists_params) {
@@ -318,11 +254,7 @@ static tool_status build(plan *p) {
   TOOL_TRY(tell_failures(p));
   TOOL_TRY(check_kernels(p));
   tell_warnings(p);
-  tool_outputs depfile = {0};
-  TOOL_TRY(stage_depfile(p, &depfile));
-  tool_status status = write_outputs(p);
-  if (status != TOOL_OK) tool_outputs_discard(&depfile);
-  return status == TOOL_OK && p->options.depfile ? tool_outputs_commit(&depfile) : status;
+  return build_write(&p->options, p->jobs, p->job_count);
 }
 
 static void free_plan(plan *p) {

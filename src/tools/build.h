@@ -47,6 +47,8 @@ typedef struct build_job {
 
 /* Every job, on up to `threads` threads. */
 void build_run_jobs(const build_options *o, build_job *jobs, size_t count);
+/* Puts every output in its place, the depfile with them, or none. */
+tool_status build_write(const build_options *o, const build_job *jobs, size_t count);
 /* Prints the parameters of a file. */
 tool_status build_list_parameters(const build_options *o, const char *file, const char *source, uint64_t size);
 

@@ -85,6 +85,24 @@ class Artifacts(BuildTest):
         self.build(ADD, "-o", "new/deep", "--depfile", "new/deep/add.d")
         self.assertEqual(sorted(os.listdir(self.path("new/deep"))), ["add.d", "add.h", "add.o"])
 
+    def test_C4_a_depfile_is_part_of_the_transaction(self):
+        self.build(ADD, "-P", "offset=1", "-o", self.out, "--depfile", self.path("out/add.d"))
+        old = {name: self.read("out", name) for name in os.listdir(self.out)}
+        self.assertEqual(sorted(old), ["add.d", "add.h", "add.o"])
+        os.remove(self.path("out/add.d"))
+        os.makedirs(self.path("out/add.d/full"))
+        err = self.build(ADD, "-P", "offset=2", "-o", self.out, "--depfile", self.path("out/add.d"), status=1)
+        self.assertIn(self.path("out/add.d"), err)
+        self.assertNotIn(": hit ", err)
+        for name in ("add.h", "add.o"):
+            self.assertEqual(self.read("out", name), old[name])
+        os.makedirs(self.path("elsewhere/add.d"))  # and so is one in another directory
+        err = self.build(ADD, "-P", "offset=2", "-o", self.out, "--depfile", self.path("elsewhere/add.d"), status=1)
+        self.assertIn(self.path("elsewhere/add.d"), err)
+        for name in ("add.h", "add.o"):
+            self.assertEqual(self.read("out", name), old[name])
+        self.assertEqual(sorted(os.listdir(self.out)), ["add.d", "add.h", "add.o"])
+
     def test_opencl_c_is_made_again_of_itself(self):
         self.build(ADD, "--emit", "opencl_c", "-o", self.out)
         text = self.read("out", "add.ocl.cl")
