@@ -4,6 +4,7 @@
 
 typedef struct finder {
   const text_unit *unit;
+  const ir_var **constants; /* by number */
   wgsl_flow *flows, *flow;
 } finder;
 
@@ -41,18 +42,9 @@ uint32_t wgsl_class_of(const wgsl_flow *flow, const ir_inst *pointer) {
   return node == NO_NODE ? NO_NODE : wgsl_class_find(flow, node);
 }
 
-const ir_var *wgsl_root_var(const wgsl_flow *flow, const text_unit *unit, uint32_t node) {
-  const ir_function *f = flow->t->f;
-  if (node >= flow->values + flow->vars) {
-    const ir_var *v = unit->m->constants;
-    while (v->id != node - flow->values - flow->vars) v = v->next;
-    return v;
-  }
-  const ir_var *lists[2] = {f->vars, f->locals};
-  for (int i = 0; i < 2; i++)
-    for (const ir_var *v = lists[i]; v; v = v->next)
-      if (v->id - flow->t->first == node) return v;
-  return NULL;
+const ir_var *wgsl_root_var(const wgsl_flow *flow, uint32_t node) {
+  uint32_t constants = flow->values + flow->vars;
+  return node >= constants ? flow->constants[node - constants] : flow->variables[node];
 }
 
 /* ---- Union ---- */
@@ -266,8 +258,12 @@ static bool make_nodes(finder *d, wgsl_flow *f, const text_function *t) {
   f->used = f->values + f->vars + f->consts + 1; /* a content's node is never 0 */
   f->limit = f->used + 2 * t->count + 1;
   f->nodes = QN_ARENA_ARRAY(d->unit->m->arena, wgsl_class, f->limit);
-  if (!f->nodes) return false;
+  f->variables = QN_ARENA_ARRAY(d->unit->m->arena, const ir_var *, f->values + 1);
+  f->constants = d->constants;
+  if (!f->nodes || !f->variables) return false;
   for (uint32_t i = 0; i < f->used; i++) new_node(f, i);
+  for (const ir_var *v = t->f->vars; v; v = v->next) f->variables[v->id - t->first] = v;
+  for (const ir_var *v = t->f->locals; v; v = v->next) f->variables[v->id - t->first] = v;
   return true;
 }
 
@@ -295,7 +291,9 @@ static bool is_mixed(const finder *d, const text_function *t) {
 
 bool wgsl_flows_find(const text_unit *unit, wgsl_flow **out) {
   finder d = {.unit = unit, .flows = QN_ARENA_ARRAY(unit->m->arena, wgsl_flow, unit->function_count + 1)};
-  if (!d.flows) return false;
+  d.constants = QN_ARENA_ARRAY(unit->m->arena, const ir_var *, unit->constant_count + 1);
+  if (!d.flows || !d.constants) return false;
+  for (const ir_var *v = unit->m->constants; v; v = v->next) d.constants[v->id] = v;
   for (uint32_t i = 0; i < unit->function_count; i++) {
     const text_function *t = &unit->functions[i];
     d.flow = &d.flows[i];

@@ -32,8 +32,10 @@ typedef struct wgsl_class {
 } wgsl_class;
 
 typedef struct wgsl_flow {
+  const ir_var **constants; /* of the module, by number */
   const text_function *t;
   wgsl_class *nodes;
+  const ir_var **variables; /* by number less the function's first; parameters have none */
   uint32_t values, vars, consts, used,
       limit;        /* nodes: of values, then of what pointer variables hold, then of constants */
   bool must_inline; /* its pointers can't be told apart by what each call passes */
@@ -46,6 +48,6 @@ bool wgsl_flows_find(const text_unit *unit, wgsl_flow **out);
 uint32_t wgsl_class_of(const wgsl_flow *flow, const ir_inst *pointer);
 uint32_t wgsl_class_find(const wgsl_flow *flow, uint32_t node);
 /* What a root's node stands for: a variable or constant, or else a parameter. */
-const ir_var *wgsl_root_var(const wgsl_flow *flow, const text_unit *unit, uint32_t node);
+const ir_var *wgsl_root_var(const wgsl_flow *flow, uint32_t node);
 
 #endif

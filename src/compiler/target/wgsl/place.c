@@ -112,7 +112,7 @@ static wgsl_memory *private_memory(emitter *e, const wgsl_facts *facts, const ch
 
 /* What a root that isn't private is. */
 static wgsl_memory *shared_root(emitter *e, uint32_t node, const wgsl_facts *facts) {
-  const ir_var *var = wgsl_root_var(e->flow, &e->unit, node);
+  const ir_var *var = wgsl_root_var(e->flow, node);
   if (var) return var->space == IR_CONSTANT ? wgsl_constant_memory(e, var) : local_memory(e, var, facts);
   const ir_function *f = e->function->f;
   const ir_param *p = &f->params[node];
@@ -121,25 +121,25 @@ static wgsl_memory *shared_root(emitter *e, uint32_t node, const wgsl_facts *fac
 }
 
 static bool is_private_root(const emitter *e, uint32_t node) {
-  const ir_var *var = wgsl_root_var(e->flow, &e->unit, node);
+  const ir_var *var = wgsl_root_var(e->flow, node);
   return var ? var->space == IR_PRIVATE : e->function->f->params[node].type->space == IR_PRIVATE;
 }
 
 /* ---- Classes of one root ---- */
 
 static const char *root_name(emitter *e, uint32_t node) {
-  const ir_var *var = wgsl_root_var(e->flow, &e->unit, node);
+  const ir_var *var = wgsl_root_var(e->flow, node);
   return var ? wgsl_var_name(e, var) : e->param_names[node];
 }
 
 static uint64_t root_bytes(const emitter *e, uint32_t node) {
-  const ir_var *var = wgsl_root_var(e->flow, &e->unit, node);
+  const ir_var *var = wgsl_root_var(e->flow, node);
   return var ? var->type->size : e->function->f->params[node].type->elem->size;
 }
 
 static wgsl_memory *single_root(emitter *e, const wgsl_class *c, uint32_t node) {
   if (!is_private_root(e, node)) return shared_root(e, node, &c->facts);
-  if (!e->function->f->is_kernel && !wgsl_root_var(e->flow, &e->unit, node)) return e->instance->memories[node];
+  if (!e->function->f->is_kernel && !wgsl_root_var(e->flow, node)) return e->instance->memories[node];
   return private_memory(e, &c->facts, root_name(e, node), root_bytes(e, node));
 }
 
@@ -154,7 +154,7 @@ static wgsl_memory *laid_together(emitter *e, const wgsl_class *c) {
     bytes = (bytes + 15) / 16 * 16;
     if (bytes) e->var_starts[node - 1] = wgsl_text_of(e, "%" PRIu64 "u", bytes / m->unit);
     bytes += root_bytes(e, node - 1);
-    const ir_var *var = wgsl_root_var(e->flow, &e->unit, node - 1);
+    const ir_var *var = wgsl_root_var(e->flow, node - 1);
     if (var) e->var_names[node - 1] = NULL; /* declared with the others */
   }
   m->name = text_name_local(&e->names, wgsl_text_of(e, "%s_all", name));
@@ -224,7 +224,7 @@ static wgsl_memory *class_memory(emitter *e, const wgsl_class *c, const ir_inst 
     wgsl_emit_refuse(e, user, "a pointer that may lead into private memory or into other memory");
     return NULL;
   }
-  bool is_parameter = !e->function->f->is_kernel && !wgsl_root_var(e->flow, &e->unit, c->root - 1);
+  bool is_parameter = !e->function->f->is_kernel && !wgsl_root_var(e->flow, c->root - 1);
   if (c->roots == 1 && (private || is_parameter || !c->facts.addresses)) return single_root(e, c, c->root - 1);
   return private ? laid_together(e, c) : flat(e, c);
 }

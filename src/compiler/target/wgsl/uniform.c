@@ -10,12 +10,20 @@
 #include "compiler/pass/walk.h"
 #include "compiler/target/wgsl/emit.h"
 
+typedef struct inst_facts {
+  bool is_common; /* all items come here together, as WGSL sees it */
+  bool is_seen;   /* a value that WGSL finds uniform */
+  bool hangs_on_item;
+} inst_facts;
+
 typedef struct finder {
   ir_function *f;
   uint32_t *before; /* by number: how many barriers stand before; one more than there are instructions */
   uint32_t *ends;   /* by number: of the last instruction within */
+  inst_facts *facts;
+  bool *hidden; /* by number of a variable: what it holds is not seen to be uniform */
+  bool changed;
   uint32_t count;
-  uint8_t *known; /* by number: hangs_on_item */
   qn_diags *diags;
 } finder;
 
@@ -187,17 +195,6 @@ static bool is_hung_on(const finder *d, const ir_inst *inst) {
 
 /* ---- What WGSL sees ---- */
 
-/* Values of nothing but arguments, ids of groups and variables that pass_uniformity finds uniform. */
-static bool is_seen(const ir_inst *x, uint32_t depth) {
-  if (!x->parent) return true;
-  if (!qn_is_uniform(x->aux) || depth == 0) return false;
-  if (x->op == IR_CALL || x->op == IR_ATOMIC || x->op == IR_VLOAD) return false;
-  if (x->op == IR_LOAD) return x->args[0]->op == IR_ADDRESS && x->args[0]->u.var->space == IR_PRIVATE;
-  for (uint32_t i = 0; i < x->arg_count; i++)
-    if (!is_seen(x->args[i], depth - 1)) return false;
-  return true;
-}
-
 /* Whether items part in a loop in a way that WGSL sees no end of: by a break, continue or return of its own. */
 static bool parts_items(const ir_block *block, bool is_own) {
   for (const ir_inst *inst = block->first; inst; inst = inst->next) {
@@ -210,79 +207,82 @@ static bool parts_items(const ir_block *block, bool is_own) {
   return false;
 }
 
-/* Whether all items come to an instruction together, as WGSL sees it. */
-static bool is_common(const ir_inst *inst) {
-  for (const ir_inst *owner = inst->parent->owner; owner; owner = owner->parent->owner) {
-    bool parts = owner->op == IR_LOOP
-                     ? parts_items(owner->u.ctrl.blocks[0], true) || parts_items(owner->u.ctrl.blocks[1], true)
-                     : !qn_is_uniform(owner->aux);
-    if (parts) return false;
+/* Which instructions all items come to together. */
+static void find_common(finder *d, const ir_block *block, bool is_common) {
+  for (const ir_inst *inst = block->first; inst; inst = inst->next) {
+    d->facts[inst->id].is_common = is_common;
+    bool inner = is_common && qn_is_uniform(inst->aux);
+    if (inst->op == IR_LOOP)
+      inner = is_common && !parts_items(inst->u.ctrl.blocks[0], true) && !parts_items(inst->u.ctrl.blocks[1], true);
+    for (uint32_t i = 0; i < ir_block_count(inst); i++) find_common(d, inst->u.ctrl.blocks[i], inner);
   }
+}
+
+static const ir_var *plain_load(const ir_inst *x) {
+  bool is_one = x->op == IR_LOAD && x->args[0]->op == IR_ADDRESS && x->args[0]->u.var->space == IR_PRIVATE;
+  return is_one ? x->args[0]->u.var : NULL;
+}
+
+static bool is_seen(const finder *d, const ir_inst *x) { return !x->parent || d->facts[x->id].is_seen; }
+
+/* Made of nothing but arguments, ids of groups and variables that hold such values. */
+static bool sees(const finder *d, const ir_inst *inst) {
+  const ir_var *var = plain_load(inst);
+  if (!qn_is_uniform(inst->aux) || inst->op == IR_CALL || inst->op == IR_ATOMIC || inst->op == IR_VLOAD) return false;
+  if (inst->op == IR_LOAD) return var && !d->hidden[var->id];
+  for (uint32_t i = 0; i < inst->arg_count; i++)
+    if (!is_seen(d, inst->args[i])) return false;
   return true;
 }
 
-/* A variable is as uniform as what is stored in it, and where. */
-static bool are_stores_seen(const ir_function *f, const ir_inst *x, uint32_t depth);
-
-typedef struct stores {
-  const ir_function *f;
-  const ir_var *var;
-  uint32_t depth;
-} stores;
-
-static bool is_store_seen(void *user, ir_inst *inst) {
-  const stores *s = user;
-  if (inst->op != IR_STORE || inst->args[0] != s->var->address) return true;
-  return is_common(inst) && is_seen(inst->args[1], 64) && are_stores_seen(s->f, inst->args[1], s->depth - 1);
-}
-
-static bool are_stores_seen(const ir_function *f, const ir_inst *x, uint32_t depth) {
-  if (!x->parent) return true;
-  if (depth == 0) return true; /* a variable that hangs on itself, or a long way: what was seen so far decides */
-  if (x->op == IR_LOAD) {
-    stores s = {f, x->args[0]->u.var, depth};
-    return ir_walk(f->body, is_store_seen, &s);
-  }
-  for (uint32_t i = 0; i < x->arg_count; i++)
-    if (!are_stores_seen(f, x->args[i], depth)) return false;
+/* Operands come before what they are operands of. */
+static bool look(void *user, ir_inst *inst) {
+  finder *d = user;
+  d->facts[inst->id].is_seen = sees(d, inst);
+  if (inst->op != IR_STORE || inst->args[0]->op != IR_ADDRESS || inst->args[0]->u.var->space != IR_PRIVATE) return true;
+  uint32_t var = inst->args[0]->u.var->id;
+  if (d->hidden[var] || (d->facts[inst->id].is_common && is_seen(d, inst->args[1]))) return true;
+  d->hidden[var] = d->changed = true;
   return true;
 }
 
-enum { STORE_DEPTH = 3 };
-
-static bool is_proved(const ir_function *f, const ir_inst *inst) {
-  return is_seen(inst->args[0], 64) && are_stores_seen(f, inst->args[0], STORE_DEPTH);
+static void find_seen(finder *d) {
+  find_common(d, d->f->body, true);
+  for (d->changed = true; d->changed;) {
+    d->changed = false;
+    ir_walk(d->f->body, look, d);
+  }
 }
 
 /* ---- What items surely part at ---- */
 
-/* Whether a value hangs on which item it is, by what it is computed from. `d->known`: 0 not asked, 1 no, 2 yes. */
-static bool hangs_on_item(finder *d, const ir_inst *x) {
-  if (!x->parent || qn_is_uniform(x->aux)) return false;
-  if (d->known[x->id]) return d->known[x->id] == 2;
-  d->known[x->id] = 1;
-  bool any = x->op == IR_LOCAL_ID || x->op == IR_GLOBAL_ID || x->op == IR_ATOMIC;
-  bool is_own = x->op == IR_LOAD && x->args[0]->op == IR_ADDRESS && x->args[0]->u.var->space == IR_PRIVATE;
-  any |= is_own && !qn_is_uniform(x->args[0]->u.var->aux);
-  for (uint32_t i = 0; i < x->arg_count && !any; i++) any = hangs_on_item(d, x->args[i]);
-  if (any) d->known[x->id] = 2;
-  return any;
+/* Whether a value hangs on which item it is, by what it is computed from. */
+static bool note_item(void *user, ir_inst *inst) {
+  finder *d = user;
+  const ir_var *var = plain_load(inst);
+  bool any = inst->op == IR_LOCAL_ID || inst->op == IR_GLOBAL_ID || inst->op == IR_ATOMIC;
+  any |= var && !qn_is_uniform(var->aux);
+  for (uint32_t i = 0; i < inst->arg_count && !any; i++)
+    any = inst->args[i]->parent && d->facts[inst->args[i]->id].hangs_on_item;
+  d->facts[inst->id].hangs_on_item = any && !qn_is_uniform(inst->aux);
+  return true;
 }
 
 /* A break or return behind a barrier, out of a loop that would come to barriers again: the items that stay may never do so,
  * which is the source's right, and nothing that WGSL can be told. */
-static bool parts_in_loop(finder *d, const ir_inst *inst) {
+static bool parts_in_loop(const finder *d, const ir_inst *inst) {
   if (inst->op != IR_IF && inst->op != IR_SWITCH) return false;
   const ir_inst *loop = inst->parent->owner;
   while (loop && loop->op != IR_LOOP) loop = loop->parent->owner;
-  return loop && !holds_barrier(d, inst) && has_between(d, loop->id, inst->id) && hangs_on_item(d, inst->args[0]);
+  bool hangs = inst->args[0]->parent && d->facts[inst->args[0]->id].hangs_on_item;
+  return loop && hangs && !holds_barrier(d, inst) && has_between(d, loop->id, inst->id);
 }
 
 /* ---- One kernel ---- */
 
 static bool mark(void *user, ir_inst *inst) {
-  finder *d = user;
-  if (!is_hung_on(d, inst) || is_proved(d->f, inst)) return true;
+  const finder *d = user;
+  if (!is_hung_on(d, inst) || is_seen(d, inst->args[0])) return true;
   inst->flags |= WGSL_SAME;
   if (parts_in_loop(d, inst))
     qn_diag(d->diags, QN_ERROR, inst->loc ? inst->loc : d->f->loc, 0,
@@ -293,11 +293,14 @@ static bool mark(void *user, ir_inst *inst) {
 
 static bool prepare(finder *d) {
   qn_arena *arena = d->f->module->arena;
+  uint32_t vars = 0;
   d->count = ir_number(d->f);
+  for (ir_var *v = d->f->vars; v; v = v->next) v->id = vars++;
   d->before = QN_ARENA_ARRAY(arena, uint32_t, d->count + 2);
   d->ends = QN_ARENA_ARRAY(arena, uint32_t, d->count + 1);
-  d->known = QN_ARENA_ARRAY(arena, uint8_t, d->count + 1);
-  if (!d->before || !d->ends || !d->known) return false;
+  d->facts = QN_ARENA_ARRAY(arena, inst_facts, d->count + 1);
+  d->hidden = QN_ARENA_ARRAY(arena, bool, vars + 1);
+  if (!d->before || !d->ends || !d->facts || !d->hidden) return false;
   ir_walk(d->f->body, note, d);
   find_ends(d, d->f->body, 0);
   return true;
@@ -309,6 +312,8 @@ static qn_status make_uniform(ir_function *f, qn_diags *diags) {
   ir_walk(f->body, straighten_loop, f);
   QN_TRY(pass_uniformity(f));
   if (!prepare(&d)) return walk_no_memory();
+  find_seen(&d);
+  ir_walk(f->body, note_item, &d);
   ir_walk(f->body, mark, &d);
   return QN_OK;
 }
