@@ -153,7 +153,8 @@ static qn_status make_opencl_c(core_build *b) {
 
 static qn_status make_wgsl(core_build *b) {
   qn_wgsl_program program;
-  return qn_target_wgsl(b->usual.module, &(qn_wgsl_options){0}, &b->out, &program);
+  const qn_wgsl_options options = {.rounded_divide_sqrt = b->options.fp32_correctly_rounded_divide_sqrt};
+  return qn_target_wgsl(b->usual.module, &options, &b->out, &program);
 }
 
 static qn_status make(core_build *b) {

@@ -94,8 +94,8 @@ static qn_status make_wgsl(core_build *b, qn_bytes *out) {
   qn_bytes bundle = {0};
   core_kernel_list kernels;
   const char *label = b->given.file_name ? b->given.file_name : "<source>";
-  qn_status status =
-      core_wgsl_code(&b->arena, b->small.module, qn_bytes_view(&b->small.text), label, &bundle, &kernels);
+  qn_status status = core_wgsl_code(&b->arena, b->small.module, qn_bytes_view(&b->small.text),
+                                    core_option_bits(&b->options), label, &bundle, &kernels);
   if (status >= 0) {
     const qn_adapter_code code = {
         .struct_size = sizeof code, .kind = QN_CODE_WGSL, .bytes = bundle.data, .size_bytes = bundle.size};

@@ -199,7 +199,8 @@ static void store_image(core_make *m, const core_binary *binary, const qn_adapte
 /* Code, and what launches need to know of it. */
 static qn_status generate_described(core_make *m, core_binary *binary, qn_bytes *out) {
   if (m->device->info.code_kind == QN_CODE_WGSL)
-    return core_wgsl_code(&binary->arena, m->module, qn_bytes_view(&m->text), m->label, out, &binary->kernels);
+    return core_wgsl_code(&binary->arena, m->module, qn_bytes_view(&m->text), m->option_bits, m->label, out,
+                          &binary->kernels);
   QN_TRY(generate(m, out));
   if (out->failed) return out_of_memory();
   QN_TRY(core_kernels_describe(&binary->arena, m->module, &binary->kernels));

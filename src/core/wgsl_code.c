@@ -5,16 +5,20 @@
 #include "base/status.h"
 #include "compiler/pass/pass.h"
 #include "compiler/target/wgsl/wgsl.h"
+#include "core/program_make.h"
 
 static qn_status out_of_memory(void) { QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for WGSL"); }
 
 /* The target changes what it is given. */
-static qn_status make_merged(qn_arena *arena, const ir_module *like, qn_sv ir_text, const char *label, qn_bytes *out) {
+static qn_status make_merged(qn_arena *arena, const ir_module *like, qn_sv ir_text, const qn_wgsl_options *options,
+                             const char *label, qn_bytes *out) {
   qn_wgsl_program program;
   ir_module *m = ir_module_new(arena, &like->model);
   if (!m) return out_of_memory();
   qn_status status = ir_parse(m, ir_text, label);
-  if (status >= 0) status = qn_target_wgsl(m, &(qn_wgsl_options){.merged = true}, out, &program);
+  qn_wgsl_options merged = *options;
+  merged.merged = true;
+  if (status >= 0) status = qn_target_wgsl(m, &merged, out, &program);
   ir_module_free(m);
   return status;
 }
@@ -28,21 +32,22 @@ static qn_status name_entries(qn_arena *arena, const qn_wgsl_program *program, c
   return QN_OK;
 }
 
-static qn_status make_parts(qn_arena *arena, ir_module *m, qn_sv ir_text, const char *label, qn_bytes parts[3],
-                            core_kernel_list *out_kernels) {
+static qn_status make_parts(qn_arena *arena, ir_module *m, qn_sv ir_text, const qn_wgsl_options *options,
+                            const char *label, qn_bytes parts[3], core_kernel_list *out_kernels) {
   qn_wgsl_program program;
   QN_TRY(pass_layout(m));
   QN_TRY(core_kernels_describe(arena, m, out_kernels));
-  QN_TRY(qn_target_wgsl(m, &(qn_wgsl_options){0}, &parts[1], &program));
+  QN_TRY(qn_target_wgsl(m, options, &parts[1], &program));
   qn_wgsl_pack(&program, &parts[0]);
   QN_TRY(name_entries(arena, &program, out_kernels));
-  return make_merged(arena, m, ir_text, label, &parts[2]);
+  return make_merged(arena, m, ir_text, options, label, &parts[2]);
 }
 
-qn_status core_wgsl_code(qn_arena *arena, ir_module *m, qn_sv ir_text, const char *label, qn_bytes *out,
-                         core_kernel_list *out_kernels) {
+qn_status core_wgsl_code(qn_arena *arena, ir_module *m, qn_sv ir_text, uint64_t option_bits, const char *label,
+                         qn_bytes *out, core_kernel_list *out_kernels) {
+  const qn_wgsl_options options = {.rounded_divide_sqrt = (option_bits & CORE_OPTION_ROUNDED_DIVIDE_SQRT) != 0};
   qn_bytes parts[3] = {{0}};
-  qn_status status = make_parts(arena, m, ir_text, label, parts, out_kernels);
+  qn_status status = make_parts(arena, m, ir_text, &options, label, parts, out_kernels);
   for (int i = 0; i < 3; i++) {
     if (status >= 0) qn_pack_text(out, qn_bytes_view(&parts[i]));
     out->failed |= parts[i].failed;

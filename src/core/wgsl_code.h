@@ -7,9 +7,9 @@
 /* What images call its architecture. */
 #define CORE_WGSL_ARCH "wgsl"
 
-/* From a module of 32 address bits without double, which is changed, and its canonical text. Kernels' descriptions are in
+/* From a module of 32 address bits without double, which is changed, and its canonical text. `option_bits`: core_option_bits. Kernels' descriptions are in
  * `arena`; their symbols are entry points. Errors as qn_target_wgsl's. */
-QN_MUST_USE qn_status core_wgsl_code(qn_arena *arena, ir_module *m, qn_sv ir_text, const char *label, qn_bytes *out,
-                                     core_kernel_list *out_kernels);
+QN_MUST_USE qn_status core_wgsl_code(qn_arena *arena, ir_module *m, qn_sv ir_text, uint64_t option_bits,
+                                     const char *label, qn_bytes *out, core_kernel_list *out_kernels);
 
 #endif

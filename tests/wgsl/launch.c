@@ -12,11 +12,13 @@ enum { MOST = 32 };
 
 qn_model wgsl_model(void) { return (qn_model){.address_bits = 32}; }
 
-static qn_status compile(qn_arena *arena, const char *source, const char *option_text, ir_module **out) {
+/* `rounds` may be NULL: whether the options ask for division that is correctly rounded. */
+static qn_status compile(qn_arena *arena, const char *source, const char *option_text, ir_module **out, bool *rounds) {
   static const qn_compile_options none;
   qn_compile_options options = none;
   qn_bytes log = {0};
   if (option_text) QN_TRY(qn_compile_options_parse(arena, option_text, &options));
+  if (rounds) *rounds = options.fp32_correctly_rounded_divide_sqrt;
   const qn_compile_request request = {.source = qn_sv_from(source), .options = &options, .model = wgsl_model()};
   qn_status status = qn_compile(arena, &request, out, &log);
   qn_bytes_free(&log);
@@ -46,11 +48,14 @@ static bool note_floats(wgsl_made *w, const ir_module *m) {
 
 qn_status wgsl_make(wgsl_made *w, const char *source, const char *options, bool merged) {
   ir_module *m = NULL;
+  bool rounds = false;
   *w = (wgsl_made){0};
   qn_arena_init(&w->arena, 0);
-  qn_status status = compile(&w->arena, source, options, &m);
+  qn_status status = compile(&w->arena, source, options, &m, &rounds);
   if (status >= 0 && !note_floats(w, m)) status = qn_error_set(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory");
-  if (status >= 0) status = qn_target_wgsl(m, &(qn_wgsl_options){.merged = merged}, &w->text, &w->program);
+  if (status >= 0)
+    status =
+        qn_target_wgsl(m, &(qn_wgsl_options){.merged = merged, .rounded_divide_sqrt = rounds}, &w->text, &w->program);
   if (m) ir_module_free(m);
   if (status < 0) wgsl_free(w);
   return status;
@@ -67,7 +72,7 @@ qn_status wgsl_interpret(const char *source, const char *options, const char *ke
   qn_arena arena;
   ir_module *m = NULL;
   qn_arena_init(&arena, 0);
-  qn_status status = compile(&arena, source, options, &m);
+  qn_status status = compile(&arena, source, options, &m, NULL);
   if (status >= 0) status = pass_link(m);
   const ir_function *f = status >= 0 ? ir_function_find(m, qn_sv_from(kernel)) : NULL;
   if (status >= 0) status = f ? interp_run(f, launch, NULL) : qn_error_set(QN_ERROR_NOT_FOUND, "no kernel %s", kernel);

@@ -29,6 +29,8 @@ static inline bool qn_is_uniform(const void *aux) { return (uintptr_t)aux == QN_
 /* Spells division and sqrt of f32 out, unless they may be inexact (IR_FAST): by f64 where the model has it, else by
  * functions of the library, which pass_link must bring in after it. For targets where they are not correctly rounded. */
 QN_MUST_USE qn_status pass_round_division(ir_module *m);
+/* The same in the functions that pass_link brought in, which count on it. */
+QN_MUST_USE qn_status pass_round_library_division(ir_module *m);
 /* Splits kernels into regions between barriers (docs/decisions/regions.md). */
 QN_MUST_USE qn_status pass_regions(ir_module *m);
 

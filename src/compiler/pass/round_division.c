@@ -1,5 +1,7 @@
 /* round_division.c - pass round_division: correctly rounded division and sqrt of f32 for targets that have inexact ones. In
  * f64 both are right after rounding twice: it has more than twice the digits (and two more). */
+#include <string.h>
+
 #include "base/status.h"
 #include "compiler/pass/pass.h"
 #include "compiler/pass/walk.h"
@@ -79,9 +81,16 @@ static void round_function(rounder *r, ir_function *f) {
   }
 }
 
-qn_status pass_round_division(ir_module *m) {
+/* Names of the library's functions have a dot, which no name of a source has. */
+static bool is_of_library(const ir_function *f) { return strchr(f->name, '.') != NULL; }
+
+static qn_status round_functions(ir_module *m, bool library_alone) {
   rounder r = {.b = {.m = m}};
   for (ir_function *f = m->functions; f; f = f->next)
-    if (f->body && !m->failed) round_function(&r, f);
+    if (f->body && !m->failed && (!library_alone || is_of_library(f))) round_function(&r, f);
   return m->failed ? walk_no_memory() : QN_OK;
 }
+
+qn_status pass_round_division(ir_module *m) { return round_functions(m, false); }
+
+qn_status pass_round_library_division(ir_module *m) { return round_functions(m, true); }

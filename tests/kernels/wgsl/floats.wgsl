@@ -132,6 +132,26 @@ fn quern_fma(a: f32, b: f32, c: f32) -> f32 {
   return bitcast<f32>(sign | quern_pack(quern_shl64(sum, top), x - i32(top) + 190));
 }
 
+fn quern_divide(x: f32, y: f32) -> f32 {
+  let down = select(f32(1.0f), f32(0x1p-24f), abs(y) > f32(0x1p126f));
+  let by = select(down, f32(0x1p24f), abs(y) < f32(0x1p-126f));
+  return x / (y * by) * by;
+}
+
+fn quern_sqrt(x: f32) -> f32 {
+  let up = select(f32(1.0f), f32(0x1p60f), x < f32(0x1p-60f));
+  let by = select(up, f32(0x1p-60f), x > f32(0x1p60f));
+  let back = select(select(f32(1.0f), f32(0x1p-30f), x < f32(0x1p-60f)), f32(0x1p30f), x > f32(0x1p60f));
+  let scaled = x * by;
+  let y = sqrt(scaled);
+  let high = bitcast<f32>(bitcast<u32>(y) & u32(0xfffff000u));
+  let low = y - high;
+  let rest = ((scaled - high * high) - f32(2.0f) * high * low) - low * low;
+  let near = (y + rest / (y + y)) * back;
+  let ordinary = (x > f32(0.0f)) & ((bitcast<u32>(x) & u32(0x7fffffffu)) < u32(0x7f800000u));
+  return select(sqrt(x), near, ordinary);
+}
+
 fn quern_fmin(a: f32, b: f32) -> f32 { return select(select(min(a, b), b, quern_is_nan(a)), a, quern_is_nan(b)); }
 
 fn quern_fmax(a: f32, b: f32) -> f32 { return select(select(max(a, b), b, quern_is_nan(a)), a, quern_is_nan(b)); }
@@ -176,8 +196,8 @@ fn floats(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup_
   let i_from = floats_args.i_at / 4u;
   floats_i[i_from] = select(0u, 1u, 0x7f800000u < (bitcast<u32>(floats_args.x) & 0x7fffffffu)) + select(0u, 1u, (bitcast<u32>(floats_args.y) & 0x7fffffffu) == 0x7f800000u) * 2u + select(0u, 1u, (bitcast<u32>(floats_args.x) & 0x7fffffffu) < 0x7f800000u) * 4u + select(0u, 1u, quern_is_nan(floats_args.x)) * 8u;
   floats_f[f_from] = quern_fma(floats_args.x, floats_args.y, 1.0f);
-  floats_f[f_from + 1u] = rounded_divide_f32(floats_args.x, floats_args.y);
-  floats_f[f_from + 2u] = rounded_sqrt_f32(floats_args.x);
+  floats_f[f_from + 1u] = quern_divide(floats_args.x, floats_args.y);
+  floats_f[f_from + 2u] = quern_sqrt(floats_args.x);
   let t = fmod_f32(floats_args.x, floats_args.y);
   floats_f[f_from + 3u] = t;
   floats_f[f_from + 4u] = quern_fmin(floats_args.x, floats_args.y) + quern_fmax(floats_args.x, 2.0f);
@@ -188,50 +208,6 @@ fn floats(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup_
   floats_f[f_from + 8u] = bitcast<f32>(quern_zero ^ 0x80000000u);
   floats_f[f_from + 9u] = bitcast<f32>(quern_zero ^ 0x000116c2u);
   floats_i[i_from + 2u] = select(0u, 1u, quern_less(floats_args.x, bitcast<f32>(quern_zero ^ 0x7f800000u))) + select(0u, 1u, floats_args.x == floats_args.y) + select(0u, 1u, floats_args.x <= floats_args.y);
-}
-
-fn rounded_divide_f32(p0: f32, p1: f32) -> f32 {
-  let t = bitcast<u32>(p0) & 0x7fffffffu;
-  let t_1 = bitcast<u32>(p1) & 0x7fffffffu;
-  let t_2 = digits_of_f32(t_1);
-  var rest = digits_of_f32(t);
-  let q_1 = select(0u, 1u, t_2 <= rest);
-  var q = q_1;
-  rest = rest - select(0u, t_2, q_1 != 0u);
-  for (var i = 0u; i32(i) < 3i; i = i + 1u) {
-    rest = rest << 8u;
-    q = (q << 8u) | quern_udiv(rest, t_2);
-    rest = quern_urem(rest, t_2);
-  }
-  rest = rest << 7u;
-  q = (q << 7u) | quern_udiv(rest, t_2);
-  rest = quern_urem(rest, t_2);
-  q = select(q << 1u, q, q_1 != 0u) | select(0u, 1u, rest != 0u);
-  var choice: f32;
-  if ((t - 1u < 0x7f7fffffu) & (t_1 - 1u < 0x7f7fffffu)) {
-    choice = bitcast<f32>(bitcast<u32>(round_to_f32(q, exponent_of_f32(t) - exponent_of_f32(t_1) - select(1u, 0u, q_1 != 0u))) | ((bitcast<u32>(p0) ^ bitcast<u32>(p1)) & 0x80000000u));
-  } else {
-    choice = p0 / p1;
-  }
-  return choice;
-}
-
-fn rounded_sqrt_f32(p0: f32) -> f32 {
-  let t = bitcast<u32>(p0);
-  let t_1 = exponent_of_f32(t);
-  let t_2 = t_1 & 1u;
-  var word = digits_of_f32(t) << ((7u + t_2) & 31u);
-  var root = 0u;
-  var rest = 0u;
-  for (var i = 0u; i32(i) < 26i; i = i + 1u) {
-    let t_3 = (root << 2u) | 1u;
-    rest = (rest << 2u) | (word >> 30u);
-    word = word << 2u;
-    let t_4 = select(0u, 1u, t_3 <= rest);
-    rest = rest - select(0u, t_3, t_4 != 0u);
-    root = (root << 1u) | t_4;
-  }
-  return select(sqrt(p0), round_to_f32((root << 6u) | select(0u, 1u, rest != 0u), u32(i32(t_1 - t_2) / 2i)), t - 1u < 0x7f7fffffu);
 }
 
 fn fmod_f32(p0: f32, p1: f32) -> f32 {
@@ -250,27 +226,6 @@ fn fmod_f32(p0: f32, p1: f32) -> f32 {
   var q: array<u32, 1>;
   let t_4 = divide_f32(t_2, t_3, ex[0u] - ey[0u], &q, 0u);
   return quern_copysign(of_whole_f32(t_4, ey[0u]), p0);
-}
-
-fn digits_of_f32(a: u32) -> u32 {
-  return ((a << (select(countLeadingZeros(a) - 8u, 0u, (a >> 23u) != 0u) & 31u)) & 0x7fffffu) | 0x800000u;
-}
-
-fn round_to_f32(m: u32, e: u32) -> f32 {
-  let t = e + 127u;
-  let drop = select(9u - t, 8u, 0i < i32(t));
-  let before = select(0u, drop - 24u, 24i < i32(drop));
-  let before_1 = select(before, 31u, 31i < i32(before));
-  let m_1 = (m >> (before_1 & 31u)) | select(0u, 1u, (m & ((1u << (before_1 & 31u)) - 1u)) != 0u);
-  let drop_1 = select(drop, 24u, 24i < i32(drop));
-  let kept = m_1 >> (drop_1 & 31u);
-  let t_1 = m_1 & ((1u << (drop_1 & 31u)) - 1u);
-  let t_2 = 1u << ((drop_1 - 1u) & 31u);
-  return bitcast<f32>(select(kept + select(0u, 1u, (t_2 < t_1) | ((t_1 == t_2) & ((kept & 1u) != 0u))) + select(0u, (t - 1u) << 23u, 0i < i32(t)), 0x7f800000u, 254i < i32(t)));
-}
-
-fn exponent_of_f32(a: u32) -> u32 {
-  return select(1u - select(countLeadingZeros(a) - 8u, 0u, (a >> 23u) != 0u), a >> 23u, (a >> 23u) != 0u) - 127u;
 }
 
 fn whole_f32(a: f32, exponent_memory: ptr<function, array<u32, 1>>, exponent: u32) -> u32 {

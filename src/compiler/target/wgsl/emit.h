@@ -203,7 +203,7 @@ wgsl_memory *wgsl_parameter_memory(const emitter *e, uint32_t index);
 /* Conditions that WGSL must find uniform: uniform.c. */
 QN_MUST_USE qn_status wgsl_make_uniform(ir_module *m, qn_diags *diags);
 /* Calls that must be inlined, copies of by-value structs, kernels' wide parameters: prepare.c. Then the unit is made. */
-QN_MUST_USE qn_status wgsl_prepare(ir_module *m);
+QN_MUST_USE qn_status wgsl_prepare(ir_module *m, bool rounds);
 
 /* ---- Words (reserved.c) ---- */
 bool wgsl_is_reserved_word(qn_sv name);

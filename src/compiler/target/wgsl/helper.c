@@ -94,6 +94,28 @@ static const helper_text texts[] = {
      "(a: $F, b: $F) -> $F { return select(select(min(a, b), b, quern_is_nan$S(a)), a, quern_is_nan$S(b)); }\n"},
     {"quern_fmax", NULL,
      "(a: $F, b: $F) -> $F { return select(select(max(a, b), b, quern_is_nan$S(a)), a, quern_is_nan$S(b)); }\n"},
+    /* WGSL's 2.5 ULP are for divisors from 2^-126 to 2^126. */
+    {"quern_divide", NULL,
+     "(x: $F, y: $F) -> $F {\n"
+     "  let down = select($F(1.0f), $F(0x1p-24f), abs(y) > $F(0x1p126f));\n"
+     "  let by = select(down, $F(0x1p24f), abs(y) < $F(0x1p-126f));\n"
+     "  return x / (y * by) * by;\n"
+     "}\n"},
+    /* WGSL's may be 4.5 ULP off: one step nearer, by a residual whose products are exact. */
+    {"quern_sqrt", NULL,
+     "(x: $F) -> $F {\n"
+     "  let up = select($F(1.0f), $F(0x1p60f), x < $F(0x1p-60f));\n"
+     "  let by = select(up, $F(0x1p-60f), x > $F(0x1p60f));\n"
+     "  let back = select(select($F(1.0f), $F(0x1p-30f), x < $F(0x1p-60f)), $F(0x1p30f), x > $F(0x1p60f));\n"
+     "  let scaled = x * by;\n"
+     "  let y = sqrt(scaled);\n"
+     "  let high = bitcast<$F>(bitcast<$T>(y) & $T(0xfffff000u));\n"
+     "  let low = y - high;\n"
+     "  let rest = ((scaled - high * high) - $F(2.0f) * high * low) - low * low;\n"
+     "  let near = (y + rest / (y + y)) * back;\n"
+     "  let ordinary = (x > $F(0.0f)) & ((bitcast<$T>(x) & $T(0x7fffffffu)) < $T(0x7f800000u));\n"
+     "  return select(sqrt(x), near, ordinary);\n"
+     "}\n"},
     {"quern_fround", NULL,
      "(x: $F) -> $F {\n"
      "  let whole = trunc(x);\n"

@@ -12,6 +12,8 @@ typedef enum op_form {
   FORM_FUNCTION, /* f(a, b), WGSL's own, of unsigned lanes or floats */
   FORM_SIGNED,   /* the same of signed lanes */
   FORM_HELPER,   /* of ours */
+  FORM_QUOTIENT, /* of floats: WGSL's own has a range */
+  FORM_ROOT,
   FORM_COMPARE,
   FORM_FLOAT_COMPARE,
   FORM_SPECIAL
@@ -57,12 +59,12 @@ static const op_row rows[IR_OP_COUNT] = {
   [IR_FADD] = {FORM_INFIX, "+", TEXT_ADD, NULL},
   [IR_FSUB] = {FORM_INFIX, "-", TEXT_ADD, NULL},
   [IR_FMUL] = {FORM_INFIX, "*", TEXT_MUL, NULL},
-  [IR_FDIV] = {FORM_INFIX, "/", TEXT_MUL, NULL},
+  [IR_FDIV] = {FORM_QUOTIENT, "/", TEXT_MUL, NULL},
   [IR_FREM] = {FORM_HELPER, "quern_frem", TEXT_POSTFIX, NULL},
   [IR_FNEG] = {FORM_SPECIAL, "-", TEXT_UNARY, NULL},
   [IR_FABS] = {FORM_FUNCTION, "abs", TEXT_POSTFIX, NULL},
   [IR_FMA] = {FORM_HELPER, "quern_fma", TEXT_POSTFIX, NULL},
-  [IR_SQRT] = {FORM_FUNCTION, "sqrt", TEXT_POSTFIX, NULL},
+  [IR_SQRT] = {FORM_ROOT, "sqrt", TEXT_POSTFIX, NULL},
   [IR_FLOOR] = {FORM_FUNCTION, "floor", TEXT_POSTFIX, NULL},
   [IR_CEIL] = {FORM_FUNCTION, "ceil", TEXT_POSTFIX, NULL},
   [IR_FTRUNC] = {FORM_FUNCTION, "trunc", TEXT_POSTFIX, NULL},
@@ -345,6 +347,9 @@ static text_level put_float_compare(emitter *e, const ir_inst *inst, const op_ro
 
 /* ---- The rest ---- */
 
+/* A float that must be as exact as OpenCL says. */
+static bool is_whole_float(const ir_inst *inst) { return bits_of(inst) == 32 && !(inst->flags & IR_FAST); }
+
 static text_level put_special(emitter *e, const ir_inst *inst, const op_row *row) {
   size_t start = e->out->size;
   if (inst->op == IR_ROTL) {
@@ -400,6 +405,13 @@ text_level wgsl_put_op(emitter *e, const ir_inst *inst) {
       return put_signed_function(e, inst, row);
     case FORM_HELPER:
       return put_helper(e, inst, row);
+    case FORM_QUOTIENT:
+      if (!is_whole_float(inst)) return put_infix(e, inst, row->text, row->level);
+      put_arguments(e, inst, wgsl_helper(e, "quern_divide", lanes_of(inst)));
+      return TEXT_POSTFIX;
+    case FORM_ROOT:
+      put_arguments(e, inst, is_whole_float(inst) ? wgsl_helper(e, "quern_sqrt", lanes_of(inst)) : row->text);
+      return TEXT_POSTFIX;
     case FORM_COMPARE:
       return put_compare(e, inst, row);
     case FORM_FLOAT_COMPARE:

@@ -87,8 +87,11 @@ static qn_status inline_mixed(ir_module *m) {
   return QN_OK;
 }
 
-qn_status wgsl_prepare(ir_module *m) {
-  QN_TRY(qn_prepare_text(m, false));
+/* What division is spelt out by is in the library too, which qn_prepare_text links. */
+qn_status wgsl_prepare(ir_module *m, bool rounds) {
+  QN_TRY(pass_link(m));
+  QN_TRY(rounds ? pass_round_division(m) : pass_round_library_division(m));
+  QN_TRY(qn_prepare_text(m, true));
   copy_structs(m);
   pass_wide_by_pointer(m);
   know_sizes(m);

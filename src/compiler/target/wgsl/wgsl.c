@@ -148,7 +148,7 @@ static qn_status write_all(emitter *e, qn_bytes *text, qn_wgsl_program *out) {
 }
 
 static qn_status make(emitter *e, qn_bytes *text, qn_wgsl_program *out) {
-  QN_TRY(wgsl_prepare(e->m));
+  QN_TRY(wgsl_prepare(e->m, e->options->rounded_divide_sqrt));
   QN_TRY(wgsl_make_uniform(e->m, &e->diags));
   QN_TRY(text_unit_make(e->m, &e->unit));
   qn_status status = write_all(e, text, out);

@@ -81,6 +81,9 @@ typedef struct qn_wgsl_program {
 
 typedef struct qn_wgsl_options {
   bool merged; /* see above */
+  /* Division and sqrt of float are correctly rounded, by integers (-cl-fp32-correctly-rounded-divide-sqrt); else they are
+   * within OpenCL's 2.5 and 3 ULP. */
+  bool rounded_divide_sqrt;
 } qn_wgsl_options;
 
 /* Appends the text, the same bytes for the same module and options. `m` is as qn_compile gives it, of 32 address bits and
