@@ -41,6 +41,7 @@ static void test_each_kind_gives_what_it_says(void **state) {
   expect_words(QN_ARTIFACT_ASSEMBLY, NULL, "quern_kernel_k:");
   expect_words(QN_ARTIFACT_OBJECT, NULL, "\177ELF");
   expect_words(QN_ARTIFACT_OPENCL_C, NULL, "kernel void k(");
+  expect_words(QN_ARTIFACT_WGSL, NULL, "fn k(@builtin(");
 }
 
 static void test_each_target_has_its_own_code(void **state) {

@@ -111,6 +111,13 @@ class Artifacts(BuildTest):
         self.build("add.cl", "--emit", "opencl_c", "-o", self.out)
         self.assertEqual(self.read("out", "add.ocl.cl"), text)
 
+    def test_wgsl_is_text_and_an_image_for_webgpu_holds_it(self):
+        self.build(ADD, "--emit", "wgsl,image", "--target", "webgpu", "-o", self.out)
+        self.assertIn(b"@compute", self.read("out", "add.wgsl"))
+        self.assertIn(b"@compute", self.read("out", "add.qni"))
+        self.file("d.cl", "__kernel void d(__global double *x) { *x = 1; }\n")
+        self.refuse(["d.cl", "--emit", "wgsl", "-o", self.path("none")], "d.cl:1:", "double")
+
     def test_many_files_at_once(self):
         for i in range(20):
             self.file("k%d.cl" % i, "__kernel void k%d(__global int *x) { *x = %d; }\n" % (i, i))
