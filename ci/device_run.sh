@@ -161,7 +161,7 @@ launches() {
 adapter_key='FAILED|PASSED|measured|rounds'
 adapter() {
   local bad=0 name
-  for name in test_opencl_driver property/test_retired_queues property/test_graphs_devices property/test_two_nulls; do
+  for name in test_opencl_driver property/test_retired_queues property/test_graphs_devices; do
     show timeout -k 5 120 "$build/tests/$name" || bad=1
   done
   return $bad
@@ -183,9 +183,13 @@ speed() {
   show "$build/bench/bench_kernels" --opencl --turns 5
 }
 
-together_key='^FAIL|passed,'
+together_key='^FAIL|passed,|FAILED|PASSED|measured'
 together() {
-  show "$build/quern-cts" -d all --every 5 -j "$jobs" && show "$build/quern-cts" -d all --one-process --shuffle 1
+  local bad=0
+  show timeout -k 5 90 "$build/tests/property/test_two_nulls" || bad=1
+  show "$build/quern-cts" -d all --every 5 -j "$jobs" || bad=1
+  show "$build/quern-cts" -d all --one-process --shuffle 1 --every 5 || bad=1
+  return $bad
 }
 
 all_stages="machine devices examples images cts launches adapter kernels math speed together"
