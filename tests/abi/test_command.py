@@ -2,8 +2,10 @@
 """`quern abi`: its options, the list of what is allowed, and what it says when something is missing."""
 import json
 import os
+import subprocess
+import time
 
-from abi_test import AbiTest, main
+from abi_test import QUERN, AbiTest, main
 
 FEW = ["--targets", "x86_64-linux,aarch64-linux"]
 
@@ -65,6 +67,18 @@ class Command(AbiTest):
         for words in (["headers/calls.h"], ["headers/clean/calls.h"], [self.file("a.h", "#error no\n")]):
             self.run_abi(*words, environment={"TMPDIR": self.path("t")})
             self.assertEqual(os.listdir(self.path("t")), [])
+
+    def test_a_signal_leaves_no_temporary_file(self):
+        os.mkdir(self.path("t"))
+        bomb = "#define a0 x x\n" + "".join("#define a%d a%d a%d\n" % (i + 1, i, i) for i in range(60)) + "a60\n"
+        running = subprocess.Popen([QUERN, "abi", *FEW, self.file("a.h", bomb)], env=dict(os.environ, TMPDIR=self.path("t")),
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while not os.listdir(self.path("t")):
+            self.assertIsNone(running.poll())
+            time.sleep(0.01)
+        running.terminate()
+        self.assertEqual(running.wait(60), -15)
+        self.assertEqual(os.listdir(self.path("t")), [])
 
     def test_no_place_for_temporary_files_is_told(self):
         done = self.run_abi("headers/calls.h", environment={"TMPDIR": self.path("nowhere")})

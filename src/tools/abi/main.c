@@ -1,6 +1,5 @@
 /* main.c - quern-abi, run as `quern abi`: checks the binary interface that headers, libraries and objects give. */
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -197,12 +196,6 @@ static tool_status take_words(request *r, int argc, char **argv) {
 
 /* ---- The work -------------------------------------------------------------------------------------------------------- */
 
-static void end_by_signal(int number) {
-  stand_in_remove();
-  signal(number, SIG_DFL);
-  raise(number);
-}
-
 /* Headers need a compiler and stand-ins; binaries and layouts need neither. */
 static tool_status prepare_headers(request *r) {
   header_options *h = &r->input.header;
@@ -213,9 +206,6 @@ static tool_status prepare_headers(request *r) {
                       r->clang ? r->clang : "clang-19 or clang");
   if (!clang_resources(h->clang, &h->resources, &error))
     return tool_error(TOOL_FAILED, "%s doesn't tell where its headers are: %s", h->clang, error);
-  signal(SIGINT, end_by_signal);
-  signal(SIGTERM, end_by_signal);
-  signal(SIGHUP, end_by_signal);
   if (!stand_in_make(&h->stand_ins, &error)) return tool_error(TOOL_FAILED, "%s", error);
   return TOOL_OK;
 }

@@ -2,6 +2,7 @@
 #include "stand_in.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,12 @@ void stand_in_remove(void) {
   }
 }
 
+static void end_by_signal(int number) {
+  stand_in_remove();
+  signal(number, SIG_DFL);
+  raise(number);
+}
+
 bool stand_in_make(const char **out_directory, const char **out_error) {
   const char *place = getenv("TMPDIR");
   char *directory = pool_format("%s/quern-abi-XXXXXX", place && *place ? place : "/tmp");
@@ -58,6 +65,9 @@ bool stand_in_make(const char **out_directory, const char **out_error) {
     return false;
   }
   made[FILE_COUNT + 1] = directory;
+  signal(SIGINT, end_by_signal);
+  signal(SIGTERM, end_by_signal);
+  signal(SIGHUP, end_by_signal);
   made[FILE_COUNT] = pool_format("%s/sys", directory);
   bool done = mkdir(made[FILE_COUNT], 0700) == 0;
   for (size_t i = 0; done && i < FILE_COUNT; i++) {

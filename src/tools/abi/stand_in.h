@@ -5,9 +5,9 @@
 
 #include <stdbool.h>
 
-/* Makes a directory with them, for -idirafter. False: *out_error says why not. */
+/* Makes a directory with them, for -idirafter; a signal that ends the program removes it. False: *out_error says why not. */
 bool stand_in_make(const char **out_directory, const char **out_error);
-/* Removes it, when there is one. A signal handler may call it. */
+/* Removes it, when there is one. */
 void stand_in_remove(void);
 
 #endif
