@@ -170,6 +170,24 @@ check_tidy() {
   fi
 }
 
+# Core and the null adapter for other machines (ci/cross.sh).
+other_architecture() {
+  local log=$logs/cross-$1.log summary
+  ci/cross.sh "$1" >"$log" 2>&1
+  summary=$(grep -oE '[0-9]+ tests failed out of [0-9]+' "$log")
+  if [[ $summary =~ ([0-9]+)\ tests\ failed\ out\ of\ ([0-9]+) ]]; then
+    count $((BASH_REMATCH[2] - BASH_REMATCH[1])) "${BASH_REMATCH[1]}"
+    echo "$((BASH_REMATCH[2] - BASH_REMATCH[1])) passed, ${BASH_REMATCH[1]} failed"
+    [ "${BASH_REMATCH[1]}" = 0 ] && return
+    sed -n '/The following tests FAILED/,$p' "$log"
+  else
+    count 0 1
+    grep -nE 'error:|FAILED|undefined' "$log" | head -20
+    tail -20 "$log"
+  fi
+  echo "the whole output: $log"
+}
+
 stage "packages" install_packages
 stage "WebGPU library" install_webgpu
 stage "gcc: build and tests" build_and_test_gcc
@@ -177,6 +195,8 @@ stage "clang-format" check_format
 [ $quick = 1 ] && finish
 stage "clang with address and undefined-behaviour sanitizers: build and tests" build_and_test_asan
 stage "clang with thread sanitizer: build and tests with threads" build_and_test_tsan
+stage "i386: build, tests of core and null" other_architecture i386
+stage "aarch64 under qemu: build, tests of core and null" other_architecture arm64
 stage "clang-tidy" check_tidy
 stage "fuzzing, $fuzz_seconds s a target" fuzz
 finish

@@ -5,6 +5,14 @@ target_include_directories(quern-flags INTERFACE
   ${PROJECT_SOURCE_DIR}/src
   ${PROJECT_BINARY_DIR}/generated)
 target_compile_definitions(quern-flags INTERFACE _GNU_SOURCE)
+if(CMAKE_SIZEOF_VOID_P EQUAL 4)
+  # Files of any size, and inodes of any number.
+  target_compile_definitions(quern-flags INTERFACE _FILE_OFFSET_BITS=64)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(i.86|x86_64|AMD64)$")
+    # The x87 rounds twice.
+    target_compile_options(quern-flags INTERFACE -msse2 -mfpmath=sse)
+  endif()
+endif()
 target_compile_options(quern-flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wno-missing-field-initializers
   $<$<COMPILE_LANGUAGE:C>:-Wconversion -Wno-sign-conversion -Wstrict-prototypes -Wmissing-prototypes>

@@ -4,6 +4,7 @@
 #   warm     runs native code that a child process has built (tests/support/warm.h); not built without QUERN_LLVM
 #   opencl   needs the adapter opencl; not built without it
 #   webgpu   runs WGSL on a WebGPU library, which ci/webgpu.sh brings; not built without QUERN_TEST_WEBGPU, nor with a sanitizer
+#   lp64     takes this machine's `long` for the kernel's, and its stack for aligned memory: not built for 32-bit machines
 #   long     only with ./test.sh --long
 #   device   needs a device that this machine may lack
 #   serial   measures: no other test runs beside it
@@ -22,6 +23,9 @@ set(quern_sanitizer_environment
 function(quern_test_program name)
   target_link_libraries(${name} PRIVATE quern-flags PkgConfig::CMOCKA)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  if(NOT TARGET quern-adapter-cpu)
+    target_compile_definitions(${name} PRIVATE QUERN_WITHOUT_CPU)
+  endif()
   target_compile_definitions(${name} PRIVATE QUERN_SOURCE_DIR="${PROJECT_SOURCE_DIR}" QUERN_BINARY_DIR="${PROJECT_BINARY_DIR}")
 endfunction()
 
@@ -88,7 +92,10 @@ function(quern_unit_test source)
   if(NOT QUERN_LLVM AND ("llvm" IN_LIST labels OR "warm" IN_LIST labels OR name MATCHES "^test_llvm_"))
     return()
   endif()
-  if("opencl" IN_LIST labels AND NOT TARGET quern-adapter-opencl)
+  if("lp64" IN_LIST labels AND CMAKE_SIZEOF_VOID_P EQUAL 4)
+    return()
+  endif()
+  if(("opencl" IN_LIST labels AND NOT TARGET quern-adapter-opencl) OR (name MATCHES "^test_cpu_" AND NOT TARGET quern-adapter-cpu))
     return()
   endif()
   if("webgpu" IN_LIST labels AND (NOT QUERN_TEST_WEBGPU OR QUERN_SANITIZE))

@@ -145,8 +145,9 @@ static void *take(const qn_arena_block *block, char *at, size_t size) {
   return block->is_zero ? at : memset(at, 0, size);
 }
 
-void *qn_arena_alloc(qn_arena *arena, size_t size) {
-  if (size > SIZE_MAX / 2) return NULL;
+void *qn_arena_alloc(qn_arena *arena, uint64_t wanted) {
+  if (wanted > SIZE_MAX / 2) return NULL;
+  size_t size = (size_t)wanted;
   size_t need = (size + GAP + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
   if (need == 0) need = ALIGNMENT; /* each piece has an address of its own */
   if (arena->limit != 0 && (need > arena->limit || arena->total > arena->limit - need)) return NULL;
@@ -163,7 +164,7 @@ void *qn_arena_alloc(qn_arena *arena, size_t size) {
   return take(arena->head, at, size);
 }
 
-void *qn_arena_alloc_array(qn_arena *arena, size_t size, size_t count) {
+void *qn_arena_alloc_array(qn_arena *arena, uint64_t size, uint64_t count) {
   size_t bytes;
   return __builtin_mul_overflow(size, count, &bytes) ? NULL : qn_arena_alloc(arena, bytes);
 }

@@ -26,7 +26,7 @@ static qn_status check_memory(const core_device *device, const qn_buffer_options
       if (!(features & QN_FEATURE_WRAP_HOST))
         QN_FAIL(QN_ERROR_UNSUPPORTED, "device %s can't wrap host memory; make a buffer and copy", device->selector);
       if (!options->host_pointer) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "host_pointer is NULL; QN_MEMORY_WRAP needs it");
-      if ((uintptr_t)options->host_pointer + options->size_bytes < (uintptr_t)options->host_pointer)
+      if (options->size_bytes > UINTPTR_MAX - (uintptr_t)options->host_pointer)
         QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "host_pointer %p with size_bytes %llu goes past the end of memory",
                 options->host_pointer, (unsigned long long)options->size_bytes);
       return QN_OK;

@@ -71,7 +71,7 @@ static void copy_launch(task *t, const qn_launch_record *record) {
     *to = (interp_argument){.kind = from->kind, .size_bytes = from->size_bytes};
     if (from->memory) to->memory = from->memory->bytes + from->offset_bytes;
     if (from->kind != QN_ARGUMENT_VALUE) continue;
-    memcpy(values, from->bytes, from->size_bytes);
+    memcpy(values, from->bytes, (size_t)from->size_bytes);
     to->bytes = values;
     values += align8(from->size_bytes);
   }
@@ -80,11 +80,12 @@ static void copy_launch(task *t, const qn_launch_record *record) {
 static task *new_task(const qn_adapter_command *command) {
   const qn_launch_record *record = command->launch;
   uint64_t extra = record ? record->argument_count * sizeof(interp_argument) + value_bytes(record) : 0;
-  task *t = calloc(1, sizeof *t + extra);
+  if (extra > SIZE_MAX - sizeof(task)) return NULL;
+  task *t = calloc(1, sizeof *t + (size_t)extra);
   if (!t) return NULL;
   t->command = *command;
   if (record) copy_launch(t, record);
-  if (command->pattern) memcpy(t->pattern, command->pattern, command->pattern_bytes);
+  if (command->pattern) memcpy(t->pattern, command->pattern, (size_t)command->pattern_bytes);
   return t;
 }
 
@@ -102,9 +103,9 @@ static void fill(const task *t) {
   char *at = t->command.target->bytes + t->command.target_offset;
   uint64_t size = t->command.size_bytes, step = t->command.pattern_bytes;
   if (step == 1)
-    memset(at, t->pattern[0], size);
+    memset(at, t->pattern[0], (size_t)size);
   else
-    for (uint64_t i = 0; i < size; i += step) memcpy(at + i, t->pattern, step);
+    for (uint64_t i = 0; i < size; i += step) memcpy(at + i, t->pattern, (size_t)step);
 }
 
 /* Values of other queues: done or failed, both let this one go on. */
@@ -120,16 +121,16 @@ static qn_status run(const task *t) {
     case QN_COMMAND_LAUNCH:
       return interp_run(t->kernel, &t->launch, NULL);
     case QN_COMMAND_COPY:
-      memcpy(c->target->bytes + c->target_offset, c->source->bytes + c->source_offset, c->size_bytes);
+      memcpy(c->target->bytes + c->target_offset, c->source->bytes + c->source_offset, (size_t)c->size_bytes);
       return QN_OK;
     case QN_COMMAND_FILL:
       fill(t);
       return QN_OK;
     case QN_COMMAND_WRITE:
-      memcpy(c->target->bytes + c->target_offset, c->host, c->size_bytes);
+      memcpy(c->target->bytes + c->target_offset, c->host, (size_t)c->size_bytes);
       return QN_OK;
     case QN_COMMAND_READ:
-      memcpy(c->host, c->source->bytes + c->source_offset, c->size_bytes);
+      memcpy(c->host, c->source->bytes + c->source_offset, (size_t)c->size_bytes);
       return QN_OK;
     case QN_COMMAND_WAIT:
       wait_for_other(c->wait_queue, c->wait_value);

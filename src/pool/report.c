@@ -105,7 +105,7 @@ static entry describe(const qn_pool_block *block, qn_bytes *places) {
 static bool list_blocks(qn_pool *pool, listing *out) {
   uint64_t capacity = 0;
   for (const qn_pool_block *block = pool->all; block; block = block->all_next) capacity++;
-  out->entries = malloc((capacity + 1) * sizeof *out->entries);
+  out->entries = calloc((size_t)capacity + 1, sizeof *out->entries);
   if (!out->entries) return false;
   out->count = 0;
   for (const qn_pool_block *block = pool->all; block; block = block->all_next)

@@ -89,7 +89,7 @@ bool qn_entry_look(qn_sv head, qn_entry_info *out_info) {
   *out_info = (qn_entry_info){
       .kind = (uint32_t)get(h + AT_KIND, 4), .stored_bytes = get(h + AT_STORED, 8), .raw_bytes = get(h + AT_RAW, 8)};
   memcpy(out_info->key.bytes, h + AT_KEY, QN_KEY_BYTES);
-  memcpy(out_info->label, head.data + QN_ENTRY_HEADER_BYTES, label);
+  memcpy(out_info->label, head.data + QN_ENTRY_HEADER_BYTES, (size_t)label);
   return true;
 }
 

@@ -91,7 +91,9 @@ static void *use_until_closed(void *given) {
                              qn_device_count(runtime, &count),         qn_device_describe(runtime, 0, &info)};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
       if (all[i] == QN_ERROR_INVALID_HANDLE || all[i] == QN_ERROR_CLOSED) return NULL;
-      if (all[i] != QN_OK) abort();
+      if (all[i] == QN_OK) continue;
+      fprintf(stderr, "call %zu gave %s: %s\n", i, qn_status_name(all[i]), qn_error_text());
+      abort();
     }
   }
 }

@@ -189,7 +189,7 @@ static const void *forge(uint64_t *random, uint64_t round, const void *const rea
   uintptr_t bits = (uintptr_t)next_random(random);
   if (round % 3 == 0)
     bits = (uintptr_t)real[*random % LIVE_KINDS] ^ ((uintptr_t)1 << (*random >> 8) % (8 * sizeof bits));
-  if (round % 3 == 1) bits &= ((uintptr_t)7 << (8 * sizeof bits - 4)) | ((uintptr_t)7 << 32) | 7;
+  if (round % 3 == 1) bits &= ((uintptr_t)7 << (8 * sizeof bits - 4)) | ((uintptr_t)7 << (4 * sizeof bits)) | 7;
   for (size_t i = 0; i < LIVE_KINDS; i++)
     if (bits == (uintptr_t)real[i]) return NULL;
   return (const void *)bits;

@@ -78,7 +78,7 @@ static qn_buffer shared_buffer(qn_device device, uint64_t size, void *out_pointe
   o.size_bytes = size;
   OK(qn_buffer_create(device, &o, &buffer));
   OK(qn_buffer_query(buffer, &info));
-  memset(info.host_pointer, 0, size);
+  memset(info.host_pointer, 0, (size_t)size);
   memcpy(out_pointer, &info.host_pointer, sizeof(void *));
   return buffer;
 }

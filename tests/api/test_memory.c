@@ -446,7 +446,7 @@ static void test_P5_the_snapshot_fits_or_says_what_it_needs(void **state) {
   assert_true(needed > 100);
   OK(qn_memory_snapshot(f.t.device, small, sizeof small, &needed));
   assert_string_equal(small, "as was");
-  text = malloc(needed);
+  text = malloc((size_t)needed);
   assert_non_null(text);
   OK(qn_memory_snapshot(f.t.device, text, needed, &needed));
   assert_int_equal(strlen(text) + 1, needed);

@@ -234,10 +234,10 @@ static void test_P6_random_graphs_run_as_if_in_order(void **state) {
       qn_view va = test_view(buffers[a], from, size), vb = test_view(buffers[b], to, size);
       if (a == b || next_random(&random) % 3 == 0) {
         OK(qn_fill(queues[q], &va, &byte, 1, NULL));
-        memset(model[a] + from, byte, size);
+        memset(model[a] + from, byte, (size_t)size);
       } else {
         OK(qn_copy(queues[q], &vb, &va, NULL));
-        memcpy(model[b] + to, model[a] + from, size);
+        memcpy(model[b] + to, model[a] + from, (size_t)size);
       }
       /* A queue ends in between, and another takes its place. */
       if (next_random(&random) % 40 == 0) {

@@ -104,7 +104,7 @@ static qn_status memory_create(qn_adapter_device *device, const qn_adapter_memor
   called();
   if (atomic_load(&control.no_memory)) return fail(QN_ERROR_OUT_OF_MEMORY, 2, "the fake has no memory");
   qn_adapter_memory *memory = malloc(sizeof *memory);
-  if (memory) memory->bytes = malloc(request->size_bytes);
+  if (memory) memory->bytes = malloc((size_t)request->size_bytes);
   if (!memory || !memory->bytes) abort();
   out_info->size_bytes = request->size_bytes;
   out_info->host_pointer = memory->bytes;
@@ -184,7 +184,7 @@ static qn_status queue_submit(qn_adapter_queue *queue, const qn_adapter_command 
     task *t = calloc(1, sizeof *t);
     if (!t) abort();
     t->command = commands[i];
-    if (commands[i].pattern) memcpy(t->pattern, commands[i].pattern, commands[i].pattern_bytes);
+    if (commands[i].pattern) memcpy(t->pattern, commands[i].pattern, (size_t)commands[i].pattern_bytes);
     *queue->tail = t;
     queue->tail = &t->next;
     queue->count++;
@@ -210,11 +210,11 @@ static int run_task(qn_adapter_queue *queue, const task *t) {
   }
   if (atomic_load(&queue->failed_first)) return 1;
   for (uint64_t i = 0; c->kind == QN_COMMAND_FILL && i < c->size_bytes; i += c->pattern_bytes)
-    memcpy(c->target->bytes + c->target_offset + i, t->pattern, c->pattern_bytes);
+    memcpy(c->target->bytes + c->target_offset + i, t->pattern, (size_t)c->pattern_bytes);
   if (c->kind == QN_COMMAND_COPY)
-    memcpy(c->target->bytes + c->target_offset, c->source->bytes + c->source_offset, c->size_bytes);
-  if (c->kind == QN_COMMAND_WRITE) memcpy(c->target->bytes + c->target_offset, c->host, c->size_bytes);
-  if (c->kind == QN_COMMAND_READ) memcpy(c->host, c->source->bytes + c->source_offset, c->size_bytes);
+    memcpy(c->target->bytes + c->target_offset, c->source->bytes + c->source_offset, (size_t)c->size_bytes);
+  if (c->kind == QN_COMMAND_WRITE) memcpy(c->target->bytes + c->target_offset, c->host, (size_t)c->size_bytes);
+  if (c->kind == QN_COMMAND_READ) memcpy(c->host, c->source->bytes + c->source_offset, (size_t)c->size_bytes);
   return 1;
 }
 

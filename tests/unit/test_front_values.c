@@ -1,6 +1,7 @@
 /* What programs compute: the same text is compiled by this compiler as C and by the front end as OpenCL C, which the
  * interpreter runs in both data models; the results must be the same. What C lacks (vectors, masked shifts) is compared
  * with values written down by the rules of the specification. */
+/* labels: lp64 */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

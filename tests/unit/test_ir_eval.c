@@ -308,7 +308,7 @@ static void test_f16_agrees_with_doubles(void **state) {
   }
 }
 
-#ifdef __SIZEOF_FLOAT128__
+#if defined(__SIZEOF_FLOAT128__) && __SIZEOF_POINTER__ == 8 /* clang and libgcc pass it differently on i386 */
 static void test_f16_fma_has_one_rounding(void **state) {
   (void)state;
   const ir_type *t = ir_float(m, 16);

@@ -1,5 +1,6 @@
 /* The target opencl_c: what is told beside the text, entries with hidden parameters, what it refuses, operations that no
  * source has. */
+/* labels: lp64 */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -350,8 +350,8 @@ static void test_C4_only_its_own_files_are_swept(void **state) {
   qn_place_name_make(QN_PLACE_TEMPORARY, mine);
   snprintf(near_miss, sizeof near_miss, "%s", mine);
   near_miss[strlen(near_miss) - 1] ^= 1;
-  assert_true(can_run("cd %s && touch %s %s .quern-output-notes .quern-output-1-1 .quern-output-t0-0 %s.txt", directory,
-                      mine, near_miss, mine));
+  assert_true(can_run("cd %s && touch %s '%s' .quern-output-notes .quern-output-1-1 .quern-output-t0-0 %s.txt",
+                      directory, mine, near_miss, mine));
   qn_place_name_make(QN_PLACE_TEMPORARY, mine);
   assert_true(can_run("mkdir %s/%s", directory, mine)); /* and no directory */
   build_something_else();

@@ -62,7 +62,7 @@ static qn_status translate(const qn_adapter_host *host, const qn_adapter_command
   if (c->source) use(p, c->source, c->source_offset, c->size_bytes, SIM_READS);
   if (c->kind == QN_COMMAND_FILL) {
     p->pattern_size = c->pattern_bytes;
-    memcpy(p->pattern, c->pattern, c->pattern_bytes);
+    memcpy(p->pattern, c->pattern, (size_t)c->pattern_bytes);
   }
   if (c->kind == QN_COMMAND_WAIT) {
     p->stream = c->wait_queue->stream;

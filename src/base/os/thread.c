@@ -114,14 +114,29 @@ static void *thread_main(void *given) {
   return NULL;
 }
 
+/* Where addresses are few, a stack takes no more of them than it needs. */
+static int set_stack(pthread_attr_t *attributes) {
+#if UINTPTR_MAX > 0xffffffffu
+  (void)attributes;
+  return 0;
+#else
+  return pthread_attr_setstacksize(attributes, 1 << 20);
+#endif
+}
+
 static int create_with_signals_blocked(pthread_t *native, thread_start *start) {
   sigset_t all, before;
   sigfillset(&all);
   /* A fault's signal is for the thread that made it: blocked, it ends the process without asking any handler. */
   static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) sigdelset(&all, faults[i]);
+  pthread_attr_t attributes;
+  int error = pthread_attr_init(&attributes);
+  if (error) return error;
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  int error = pthread_create(native, NULL, thread_main, start);
+  error = set_stack(&attributes);
+  if (!error) error = pthread_create(native, &attributes, thread_main, start);
+  pthread_attr_destroy(&attributes);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return error;
 }

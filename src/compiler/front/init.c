@@ -51,7 +51,7 @@ static front_init **child_slot(front *f, front_init *init, uint64_t index) {
       f->failed = true;
       return NULL;
     }
-    if (init->count > 0) memcpy(children, init->children, init->count * sizeof(children[0]));
+    if (init->count > 0) memcpy(children, init->children, (size_t)init->count * sizeof(children[0]));
     init->children = children;
     init->capacity = capacity;
   }
@@ -71,7 +71,7 @@ static const front_type *child_type(const front_type *type, uint64_t index) {
 static bool set_child(front *f, front_init *init, uint64_t index, front_init *child) {
   if (child == NULL) return false;
   if (init->type->kind == FRONT_RECORD && init->type->record->is_union && init->count > 0) {
-    memset(init->children, 0, init->count * sizeof(init->children[0]));
+    memset(init->children, 0, (size_t)init->count * sizeof(init->children[0]));
   }
   front_init **slot = child_slot(f, init, index);
   if (slot == NULL) return false;

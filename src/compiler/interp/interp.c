@@ -145,7 +145,7 @@ static qn_status copy_memory(machine *m, const code_step *s, const uint64_t *con
   uint64_t align = access_align(s->inst, type);
   QN_TRY(reach(m, s, args[0][0], type->size, align, true, &to));
   QN_TRY(reach(m, s, args[1][0], type->size, align, false, &from));
-  memmove(to, from, type->size);
+  memmove(to, from, (size_t)type->size);
   return QN_OK;
 }
 
@@ -342,7 +342,7 @@ static qn_status run_item(machine *m, item *it) {
 static void start_item(machine *m, uint64_t n) {
   item *it = &m->items[n];
   const ir_function *k = m->code.kernel;
-  if (m->code.private_bytes) memset(it->private_memory, 0, m->code.private_bytes);
+  if (m->code.private_bytes) memset(it->private_memory, 0, (size_t)m->code.private_bytes);
   memcpy(it->registers, m->launch_registers, m->code.register_count * sizeof *it->registers);
   it->step = m->code.entry;
   it->barrier = NULL;
@@ -352,7 +352,8 @@ static void start_item(machine *m, uint64_t n) {
   it->local_id[2] = n / m->group_size[0] / m->group_size[1];
   for (uint32_t i = 0; i < k->param_count; i++) {
     if (k->params[i].byval)
-      memcpy(it->private_memory + m->code.byval[i], m->launch->arguments[i].bytes, k->params[i].type->elem->size);
+      memcpy(it->private_memory + m->code.byval[i], m->launch->arguments[i].bytes,
+             (size_t)k->params[i].type->elem->size);
   }
 }
 
@@ -372,7 +373,7 @@ static qn_status run_group(machine *m) {
     m->group_size[d] = rest < m->launch->local[d] ? rest : m->launch->local[d];
     items *= m->group_size[d];
   }
-  if (m->local_bytes) memset(m->local_memory, 0, m->local_bytes);
+  if (m->local_bytes) memset(m->local_memory, 0, (size_t)m->local_bytes);
   for (uint64_t i = 0; i < items; i++) start_item(m, i);
   do {
     for (uint64_t i = 0; i < items; i++) QN_TRY(run_item(m, &m->items[i]));

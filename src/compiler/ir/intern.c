@@ -1,12 +1,12 @@
 #include "compiler/ir/intern.h"
 
-void *ir_alloc(ir_module *m, size_t size) {
+void *ir_alloc(ir_module *m, uint64_t size) {
   void *p = qn_arena_alloc(m->arena, size);
   if (!p) m->failed = true;
   return p;
 }
 
-void *ir_alloc_array(ir_module *m, size_t size, size_t count) {
+void *ir_alloc_array(ir_module *m, uint64_t size, uint64_t count) {
   void *p = qn_arena_alloc_array(m->arena, size, count ? count : 1);
   if (!p) m->failed = true;
   return p;

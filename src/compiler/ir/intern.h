@@ -41,8 +41,8 @@ static inline uint64_t ir_mix(uint64_t hash, uint64_t value) {
 ir_node *ir_table_first(const ir_table *table, uint64_t hash);
 bool ir_table_add(ir_module *m, ir_table *table, uint64_t hash, void *object);
 
-void *ir_alloc(ir_module *m, size_t size); /* NULL: out of memory, `failed` is set */
-void *ir_alloc_array(ir_module *m, size_t size, size_t count);
+void *ir_alloc(ir_module *m, uint64_t size); /* NULL: out of memory, `failed` is set */
+void *ir_alloc_array(ir_module *m, uint64_t size, uint64_t count);
 /* Makes the basic types and the spares. */
 bool ir_intern_init(ir_module *m);
 /* A copy of `name` that is new in `owner`'s scope: the name itself, or with .1, .2 ... behind it. NULL: out of memory.

@@ -49,7 +49,7 @@ sim_result sim_stream_create(sim_device *device, uint64_t name, bool is_timed, s
   stream->device = device;
   stream->name = name;
   stream->hold_at = device->hold_at;
-  stream->ring = calloc(device->capacity, sizeof *stream->ring);
+  stream->ring = device->capacity <= SIZE_MAX ? calloc((size_t)device->capacity, sizeof *stream->ring) : NULL;
   stream->times = is_timed ? calloc(SIM_TIMES, sizeof *stream->times) : NULL;
   pthread_mutex_lock(&device->lock);
   bool has_memory = stream->ring && (stream->times || !is_timed);

@@ -1,0 +1,20 @@
+#!/bin/bash
+# cross.sh ARCHITECTURE [CTEST_OPTION...]: core, the null adapter and their tests for i386 or arm64: built by clang with Debian's
+# libraries of that architecture (sysroot.sh), run on the machine itself or under qemu-aarch64. In build-ARCHITECTURE.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+architecture=$1
+shift
+build=build-$architecture
+# What of the tests: those of base, core, pool and store, through the interface with the null adapter and the built-in device.
+tests='^test_(arena|bytes|json|map|handle|log|status|string_view|keys|known|link|local_size|os_|outputs|plugin_path|pool|process'
+tests+='|program_cache|source|store|uses|core_|ir_eval|adapters|arguments|buffers|calls|closing|failures|handles|launch|leaks|memory'
+tests+='|orders|queues|runtime|timed|candidates|faults|graphs_null|hung_queue|retired_queues|simulator|soak_null|two_nulls)'
+launcher=()
+command -v ccache >/dev/null && launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache)
+ci/sysroot.sh "$architecture" "$build/sysroot" || exit 1
+cmake -G Ninja -S . -B "$build" -DCMAKE_TOOLCHAIN_FILE="$PWD/ci/cmake/cross.cmake" -DQUERN_CROSS="$architecture" \
+  -DQUERN_SYSROOT="$PWD/$build/sysroot" -DQUERN_LLVM=OFF -DQUERN_TOOLS=OFF -DQUERN_ADAPTERS=null -DQUERN_WERROR=ON -DQUERN_TESTS=ON \
+  "${launcher[@]}" || exit 1
+cmake --build "$build" -j "${QUERN_JOBS:-$(nproc)}" || exit 1
+ctest --test-dir "$build" -j "${QUERN_JOBS:-$(nproc)}" --timeout 300 --output-on-failure --no-tests=error -LE '^long$|^device$' -R "$tests" "$@"
