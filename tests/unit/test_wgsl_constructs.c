@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include <glob.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "../support/rounds.h"
@@ -192,13 +193,13 @@ static int run_round(const char *path, const char *source, const char *options, 
 }
 
 /* Else quotients differ in their last bits. */
-static const char exact[] = "-cl-fp32-correctly-rounded-divide-sqrt";
+static const char rounded[] = "-cl-fp32-correctly-rounded-divide-sqrt";
 
 static int run_file(const char *path, uint64_t rounds, uint64_t *ran) {
   char *source = read_source(path);
   wgsl_made w;
   int bad = 0;
-  if (wgsl_make(&w, source, exact, strstr(path, "merged") != NULL) < 0) {
+  if (wgsl_make(&w, source, rounded, strstr(path, "merged") != NULL) < 0) {
     bad = !strstr(path, "/half.cl"); /* this model has none */
     if (bad) print_error("%s: %.1500s\n", path, qn_error_text());
     free(source);
@@ -206,7 +207,7 @@ static int run_file(const char *path, uint64_t rounds, uint64_t *ran) {
   }
   for (uint32_t i = 0; i < w.program.kernel_count; i++)
     for (uint64_t round = 0; round < rounds; round++)
-      bad += run_round(path, source, exact, &w, &w.program.kernels[i], round, ran);
+      bad += run_round(path, source, rounded, &w, &w.program.kernels[i], round, ran);
   wgsl_free(&w);
   free(source);
   return bad;
@@ -228,10 +229,63 @@ static void constructs_compute_the_same(void **state) {
   assert_true(only || ran > rounds * 8);
 }
 
+/* ---- Accuracy ---- */
+
+enum { POINTS = 1024 };
+
+static float any_normal(void) {
+  uint32_t word = next_random();
+  float f;
+  if ((word & 0x7f800000) == 0) word |= 0x00800000;
+  if ((word & 0x7f800000) == 0x7f800000) word ^= 0x40000000;
+  memcpy(&f, &word, 4);
+  return f;
+}
+
+/* Units in the last place of `exact` between it and `got`; results that are subnormal or too large are open. */
+static double ulps(float got, double exact) {
+  double size = fabs(exact);
+  if (!(size >= 0x1p-126 && size < 0x1.fffffep127)) return 0;
+  return fabs((double)got - exact) / ldexp(1, ilogb(size) - 23);
+}
+
+/* WGSL promises less for each of the three. */
+static void quotients_roots_and_fma_are_within_opencl_limits(void **state) {
+  static const char source[] =
+      "kernel void k(global float *out, global const float *in) { int i = get_global_id(0) * 4;\n"
+      "  out[i] = in[i] / in[i + 1]; out[i + 1] = sqrt(fabs(in[i])); out[i + 2] = fma(in[i], in[i + 1], in[i + 2]); }";
+  static float in[POINTS * 4], out[POINTS * 4];
+  double worst[3] = {0};
+  wgsl_made w;
+  (void)state;
+  random_state = 99;
+  for (int i = 0; i < POINTS * 4; i++) in[i] = any_normal();
+  for (int i = 0; i < POINTS * 4; i += 8) in[i + 2] = -in[i] * in[i + 1]; /* what remains is the product's rounding */
+  const interp_argument arguments[2] = {
+      {.kind = QN_ARGUMENT_BUFFER, .memory = out, .size_bytes = sizeof out},
+      {.kind = QN_ARGUMENT_BUFFER, .memory = in, .size_bytes = sizeof in},
+  };
+  const interp_launch launch = {
+      .dimensions = 1, .global = {POINTS, 1, 1}, .local = {64, 1, 1}, .arguments = arguments, .argument_count = 2};
+  if (wgsl_make(&w, source, NULL, false) < 0 || wgsl_launch(&w, "k", &launch) < 0) fail_msg("%s", qn_error_text());
+  for (int i = 0; i < POINTS * 4; i += 4) {
+    double a = (double)in[i], b = (double)in[i + 1];
+    const double found[3] = {ulps(out[i], a / b), ulps(out[i + 1], sqrt(fabs(a))),
+                             ulps(out[i + 2], (double)fmaf(in[i], in[i + 1], in[i + 2]))};
+    for (int k = 0; k < 3; k++)
+      if (!(found[k] <= worst[k])) worst[k] = found[k];
+  }
+  print_message("measured: ULP of division %.2f, sqrt %.2f, fma beside the exact one %.2f\n", worst[0], worst[1],
+                worst[2]);
+  wgsl_free(&w);
+  assert_true(worst[0] <= 2.5 && worst[1] <= 3 && worst[2] == 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_kernels_make_pipelines),
       cmocka_unit_test(constructs_compute_the_same),
+      cmocka_unit_test(quotients_roots_and_fma_are_within_opencl_limits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
