@@ -69,7 +69,7 @@ static int check_file(const char *path, tally *t) {
 static void all_kernels_make_pipelines(void **state) {
   static const char *const patterns[] = {"/tests/kernels/*/*.cl", "/examples/*.cl"};
   tally t = {0};
-  uint64_t step = test_rounds("one file of so many is made pipelines", 5, 1);
+  uint64_t step = test_rounds("one file of so many is made pipelines", 10, 1);
   int bad = 0;
   (void)state;
   for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
@@ -84,7 +84,7 @@ static void all_kernels_make_pipelines(void **state) {
   print_message("%u files made pipelines, %u are refused, %u are not of this data model\n", t.made, t.refused,
                 t.foreign);
   assert_int_equal(bad, 0);
-  assert_true(t.made * step >= 60);
+  assert_true(t.made >= (step == 1 ? 60u : 10u));
 }
 
 /* ---- Results ---- */
@@ -215,7 +215,7 @@ static int run_file(const char *path, uint64_t rounds, uint64_t *ran) {
 
 /* ONLY=part of a path. */
 static void constructs_compute_the_same(void **state) {
-  uint64_t rounds = test_rounds("inputs of each construct as WGSL", 8, 200), ran = 0;
+  uint64_t rounds = test_rounds("inputs of each construct as WGSL", 4, 200), ran = 0;
   const char *only = getenv("ONLY");
   glob_t found;
   int bad = 0;

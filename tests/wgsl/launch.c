@@ -1,5 +1,6 @@
 #include "launch.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,8 +103,13 @@ static void add_binding(prepared *p, uint32_t binding, bool is_uniform, void *da
 
 static void put_word(unsigned char *at, uint32_t word) { memcpy(at, &word, 4); }
 
-static void put_argument(prepared *p, const qn_wgsl_argument *a, const interp_argument *given, uint32_t *address) {
+static void put_argument(prepared *p, const qn_wgsl_argument *a, const interp_argument *given, uint32_t *address,
+                         const interp_argument *holder) {
   unsigned char *at = p->block + a->offset;
+  if (holder) {
+    put_word(at, (uint32_t)((const char *)given->memory - (const char *)holder->memory));
+    return;
+  }
   switch (a->kind) {
     case QN_WGSL_VALUE:
       memcpy(at, given->bytes, given->size_bytes);
@@ -116,6 +122,53 @@ static void put_argument(prepared *p, const qn_wgsl_argument *a, const interp_ar
       break;
     default:
       if (a->name[0]) add_constant(p, a->name, (given->size_bytes + a->unit - 1) / a->unit);
+  }
+}
+
+/* ---- Arguments that overlap ---- */
+
+/* The argument before `i` whose buffer holds its buffer; `i`: none does. */
+static uint32_t holder_of(const interp_launch *launch, uint32_t i) {
+  const interp_argument *given = &launch->arguments[i];
+  for (uint32_t k = 0; k < i && given->kind == QN_ARGUMENT_BUFFER && given->memory; k++) {
+    const interp_argument *other = &launch->arguments[k];
+    if (other->kind != QN_ARGUMENT_BUFFER || !other->memory) continue;
+    const char *from = other->memory, *at = given->memory;
+    if (at >= from && at + given->size_bytes <= from + other->size_bytes) return k;
+  }
+  return i;
+}
+
+static bool is_name_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* The text with one name in another's place, without the line that declares it. */
+static void share_binding(qn_bytes *text, const qn_wgsl_argument *from, const qn_wgsl_argument *to) {
+  qn_bytes made = {0};
+  char line[64];
+  size_t size = strlen(from->name);
+  (void)snprintf(line, sizeof line, "@group(0) @binding(%u) ", from->binding);
+  for (const char *at = text->data; *at;) {
+    bool starts = at == text->data || at[-1] == '\n', is_word = at == text->data || !is_name_letter(at[-1]);
+    const char *end = strchr(at, '\n');
+    if (starts && strncmp(at, line, strlen(line)) == 0 && end && memmem(at, (size_t)(end - at), from->name, size)) {
+      at = end + 1;
+    } else if (is_word && strncmp(at, from->name, size) == 0 && !is_name_letter(at[size])) {
+      qn_bytes_append_str(&made, to->name);
+      at += size;
+    } else {
+      qn_bytes_append_char(&made, *at++);
+    }
+  }
+  qn_bytes_free(text);
+  *text = made;
+}
+
+static void share_bindings(wgsl_made *w, const qn_wgsl_kernel *k, const interp_launch *launch) {
+  for (uint32_t i = 0; i < k->argument_count; i++) {
+    uint32_t holder = holder_of(launch, i);
+    if (holder != i && k->arguments[i].binding) share_binding(&w->text, &k->arguments[i], &k->arguments[holder]);
   }
 }
 
@@ -156,7 +209,8 @@ static qn_status run(wgsl_made *w, const qn_wgsl_kernel *k, const interp_launch 
   if (!launch) put_lengths(&p, k);
   if (launch && k->takes_range) put_range(p.block, launch);
   for (uint32_t i = 0; launch && i < k->argument_count && i < launch->argument_count; i++)
-    put_argument(&p, &k->arguments[i], &launch->arguments[i], &address);
+    put_argument(&p, &k->arguments[i], &launch->arguments[i], &address,
+                 holder_of(launch, i) == i ? NULL : &launch->arguments[holder_of(launch, i)]);
   if (launch && k->block_bytes) add_binding(&p, 0, true, p.block, k->block_bytes);
   p.dispatch.constants = p.constants;
   p.dispatch.bindings = p.bindings;
@@ -182,8 +236,12 @@ qn_status wgsl_check(wgsl_made *w) {
 }
 
 qn_status wgsl_launch(wgsl_made *w, const char *kernel, const interp_launch *launch) {
-  QN_TRY(make_module(w));
-  for (uint32_t i = 0; i < w->program.kernel_count; i++)
-    if (strcmp(w->program.kernels[i].name, kernel) == 0) return run(w, &w->program.kernels[i], launch);
+  for (uint32_t i = 0; i < w->program.kernel_count; i++) {
+    const qn_wgsl_kernel *k = &w->program.kernels[i];
+    if (strcmp(k->name, kernel) != 0) continue;
+    if (!w->module) share_bindings(w, k, launch);
+    QN_TRY(make_module(w));
+    return run(w, k, launch);
+  }
   QN_FAIL(QN_ERROR_NOT_FOUND, "no kernel %s", kernel);
 }

@@ -22,7 +22,8 @@ qn_status wgsl_make(wgsl_made *w, const char *source, const char *options, bool 
 void wgsl_free(wgsl_made *w);
 /* The library makes a module, and a pipeline of each kernel. Errors: COMPILE with its text. */
 qn_status wgsl_check(wgsl_made *w);
-/* Buffers are allocations of their own. */
+/* Buffers are allocations of their own; of the merged text one may lie within another before it, and then shares its
+ * binding. */
 qn_status wgsl_launch(wgsl_made *w, const char *kernel, const interp_launch *launch);
 /* The interpreter. */
 qn_status wgsl_interpret(const char *source, const char *options, const char *kernel, const interp_launch *launch);
