@@ -500,7 +500,8 @@ struct _cl_command_queue {
   pthread_mutex_t lock;
   pthread_cond_t changed;
   command *first, **last;
-  uint64_t enqueued, flushed, done;
+  uint64_t enqueued, flushed, done, ended;
+  cl_int first_code; /* what failed first */
   bool ends, has_failed;
 };
 
@@ -621,11 +622,16 @@ static void end(cl_command_queue q, command *c) {
   call_back(c->event, state);
   release_event(c->event);
   free(c);
+  pthread_mutex_lock(&q->lock);
+  q->ended++;
+  if (state < 0 && q->first_code == CL_SUCCESS) q->first_code = state;
+  pthread_cond_broadcast(&q->changed);
+  pthread_mutex_unlock(&q->lock);
 }
 
 static command *next_command(cl_command_queue q) {
   pthread_mutex_lock(&q->lock);
-  while (!(q->first && (q->done < q->flushed || q->ends)) && !(q->ends && !q->first))
+  while (!(q->first && (q->done < q->flushed || q->ends || control.starts_alone)) && !(q->ends && !q->first))
     pthread_cond_wait(&q->changed, &q->lock);
   command *c = q->first;
   if (c) q->first = c->next;
@@ -675,6 +681,17 @@ cl_int clFlush(cl_command_queue q) {
   if (control.lost_code) return control.lost_code;
   flush(q);
   return code;
+}
+
+cl_int clFinish(cl_command_queue q) {
+  cl_int code = called(FAKE_Finish);
+  flush(q);
+  pthread_mutex_lock(&q->lock);
+  uint64_t last = q->enqueued;
+  while (q->ended < last) pthread_cond_wait(&q->changed, &q->lock);
+  if (code == CL_SUCCESS) code = q->first_code;
+  pthread_mutex_unlock(&q->lock);
+  return control.lost_code ? control.lost_code : code;
 }
 
 /* Takes a command over: copies it, with its wait list, and gives out an event when one is wanted. */

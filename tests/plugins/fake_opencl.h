@@ -49,6 +49,7 @@ typedef struct fake_cl_launch {
   X(EnqueueMap)         \
   X(EnqueueUnmap)       \
   X(Flush)              \
+  X(Finish)             \
   X(Release)
 
 enum {
@@ -65,8 +66,9 @@ typedef struct fake_cl_control {
   int32_t fail_code[FAKE_CALL_COUNT]; /* what the call returns once `fail_after` more have passed; 0: none */
   _Atomic uint64_t fail_after[FAKE_CALL_COUNT];
   _Atomic uint64_t calls[FAKE_CALL_COUNT];
-  _Atomic uint32_t holds;     /* queues stop before their next command */
-  _Atomic uint32_t holds_by;  /* a queue stops before a launch that advances by so much; 0: none does */
+  _Atomic uint32_t starts_alone; /* queues need no flush */
+  _Atomic uint32_t holds;        /* queues stop before their next command */
+  _Atomic uint32_t holds_by;     /* a queue stops before a launch that advances by so much; 0: none does */
   _Atomic int32_t event_code; /* the next command that runs ends with this error; what follows on its queue with -14 */
   _Atomic uint32_t event_delay;    /* so many commands end well before that */
   _Atomic int32_t lost_code;       /* the device is lost: every enqueueing call returns it, every event ends with it */

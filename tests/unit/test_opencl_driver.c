@@ -329,10 +329,14 @@ static void test_timed_queues(void **state) {
     submit_launch(&s, &launch);
     finish(&s);
     before = submit(&s, (qn_adapter_command){.kind = QN_COMMAND_MARK});
-    launch.global[0] = 10000; /* some ms on any processor */
-    uint64_t start = now_ns(), after = submit_launch(&s, &launch);
-    finish(&s);
-    uint64_t took = now_ns() - start;
+    uint64_t took = 0, after = before;
+    for (launch.global[0] = 10000; took < 2000000; launch.global[0] *= 4) { /* until it takes long enough to tell */
+      before = after;
+      uint64_t start = now_ns();
+      after = submit_launch(&s, &launch);
+      finish(&s);
+      took = now_ns() - start;
+    }
     expect_ok(ocl->queue_time(s.queue, before, &first));
     expect_ok(ocl->queue_time(s.queue, after, &second));
     assert_true(second > first && second - first > 100000 && second - first <= took + 1000000);

@@ -108,6 +108,89 @@ static void test_nobody_waits_and_completion_is_seen(void **state) {
   drop_stream(&s);
 }
 
+/* ---- A driver that needs no flush (quirks.c) ----------------------------------------------------- */
+
+static int begin_alone(void **state) {
+  (void)state;
+  fake_reset();
+  fake->platforms[0].name = "NVIDIA CUDA";
+  fake->starts_alone = 1;
+  open_device(0);
+  program = make_program("advance");
+  advance = make_kernel(program, "advance", "b4");
+  cell = make_memory(64);
+  memset((void *)fake->calls, 0, sizeof fake->calls);
+  fake->events_made = 0;
+  return 0;
+}
+
+static void test_no_flush_and_no_event_where_a_driver_needs_none(void **state) {
+  (void)state;
+  stream s = make_stream(0);
+  for (uint32_t i = 0; i < 10; i++) run_advance(&s, i);
+  expect_ok(ocl->queue_wait(s.queue, s.value, QN_FOREVER));
+  assert_true(completed_of(&s) == s.value);
+  assert_true(fake->calls[FAKE_Flush] == 0 && fake->events_made == 0 && fake->calls[FAKE_Finish] == 1);
+  uint64_t value = run_advance(&s, 1); /* seen by who only asks */
+  while (completed_of(&s) < value) sched_yield();
+  run_advance(&s, 2);
+  run_advance(&s, 3);
+  expect_ok(ocl->queue_wait(s.queue, s.value - 1, QN_FOREVER)); /* not the last: no finish */
+  expect_ok(ocl->queue_wait(s.queue, s.value, 1000000000));     /* a finish has no limit */
+  assert_true(fake->calls[FAKE_Finish] == 1);
+  drop_stream(&s);
+}
+
+static void test_a_finish_tells_what_failed(void **state) {
+  (void)state;
+  stream s = make_stream(0);
+  qn_adapter_progress p;
+  run_advance(&s, 1);
+  expect_ok(ocl->queue_wait(s.queue, 1, QN_FOREVER));
+  fake->event_code = -9999;
+  run_advance(&s, 1);
+  run_advance(&s, 1);
+  (void)!ocl->queue_wait(s.queue, s.value, QN_FOREVER);
+  expect_ok(ocl->queue_progress(s.queue, &p));
+  assert_true(p.completed == s.value && p.failed_first == 2);
+  assert_int_equal(p.cause, QN_ERROR_DEVICE_LOST);
+  assert_int_equal(p.driver_code, -9999);
+  assert_non_null(strstr(p.text, "memory that isn't its own"));
+  drop_stream(&s);
+}
+
+static void test_fewer_commands_where_a_driver_takes_no_more(void **state) {
+  (void)state;
+  stream s = make_stream(0);
+  qn_status status = QN_OK;
+  fake->holds = 1;
+  while (status == QN_OK && s.value < 100000) status = try_advance(&s, 1);
+  assert_int_equal(status, QN_NOT_READY);
+  assert_true(s.value >= 256 && s.value <= 520);
+  fake->holds = 0;
+  expect_ok(ocl->queue_wait(s.queue, s.value - 1, QN_FOREVER));
+  run_advance(&s, 1);
+  finish(&s);
+  drop_stream(&s);
+}
+
+static void test_identifiers_beyond_a_drivers_bits_are_refused(void **state) {
+  (void)state;
+  stream s = make_stream(0);
+  uint32_t by = 1;
+  const qn_launch_argument a[] = {buffer_argument(cell, 8), value_argument(&by, 4)};
+  qn_launch_record launch = launch_1d(advance, 1, 1, a, 2);
+  launch.offset[0] = (UINT64_C(1) << 31) - 1;
+  submit_launch(&s, &launch);
+  launch.offset[0]++;
+  assert_int_equal(try_submit(&s, (qn_adapter_command){.kind = QN_COMMAND_LAUNCH, .launch = &launch}),
+                   QN_ERROR_UNSUPPORTED);
+  assert_non_null(strstr(error_text, "kernel 'advance'"));
+  assert_non_null(strstr(error_text, "31 bits"));
+  finish(&s);
+  drop_stream(&s);
+}
+
 /* ---- Time limits -------------------------------------------------------------------------------- */
 
 static void test_a_hung_queue_is_an_error_and_no_hang(void **state) {
@@ -738,10 +821,15 @@ static void test_each_value_of_a_timed_queue_has_a_time(void **state) {
 
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define ALONE(name) cmocka_unit_test_setup_teardown(name, begin_alone, end)
   const struct CMUnitTest tests[] = {TEST(test_launches_have_no_events),
                                      TEST(test_a_wait_marks_once),
                                      TEST(test_what_is_in_flight_is_bounded),
                                      TEST(test_nobody_waits_and_completion_is_seen),
+                                     ALONE(test_no_flush_and_no_event_where_a_driver_needs_none),
+                                     ALONE(test_a_finish_tells_what_failed),
+                                     ALONE(test_fewer_commands_where_a_driver_takes_no_more),
+                                     ALONE(test_identifiers_beyond_a_drivers_bits_are_refused),
                                      TEST(test_a_hung_queue_is_an_error_and_no_hang),
                                      TEST(test_a_wait_with_a_limit_is_woken),
                                      TEST(test_a_wait_with_a_limit_needs_no_callback),

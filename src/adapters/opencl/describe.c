@@ -87,9 +87,8 @@ static uint32_t type_of(cl_device_type type) {
 static void describe_shared_memory(const qn_adapter_instance *instance, const asker *a, ocl_found *found) {
   const ocl_functions *cl = &instance->cl;
   if (found->version < 200 || !cl->SVMAlloc || !cl->SVMFree || !cl->SetKernelArgSVMPointer) return;
-  uint64_t bits = ask_u64(a, CL_DEVICE_SVM_CAPABILITIES);
-  found->has_fine_svm = (bits & CL_DEVICE_SVM_FINE_GRAIN_BUFFER) != 0;
-  found->has_svm = found->has_fine_svm || (bits & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER) != 0;
+  /* Memory of coarse grain is the host's only while it is mapped; ours is coherent between points. */
+  found->has_svm = (ask_u64(a, CL_DEVICE_SVM_CAPABILITIES) & CL_DEVICE_SVM_FINE_GRAIN_BUFFER) != 0;
 }
 
 static uint64_t features_of(const qn_adapter_instance *instance, const asker *a, const ocl_found *found) {
@@ -127,11 +126,13 @@ static void describe_limits(const asker *a, qn_adapter_device_info *info) {
 }
 
 /* "Portable Computing Language 3.1, OpenCL 3.0" */
-static void describe_driver(const asker *a, const ocl_found *found, qn_adapter_device_info *info) {
+static void describe_driver(const asker *a, ocl_found *found, qn_adapter_device_info *info) {
   char platform[64] = "", version[64];
   if (a->cl->GetPlatformInfo(found->platform, CL_PLATFORM_NAME, sizeof platform, platform, NULL) != CL_SUCCESS)
     snprintf(platform, sizeof platform, "OpenCL");
   platform[sizeof platform - 1] = '\0';
+  found->quirks = ocl_quirks_of(platform);
+  if (info->local_memory_bytes > found->quirks->local_reserve) info->local_memory_bytes -= found->quirks->local_reserve;
   ask_text(a, CL_DRIVER_VERSION, version, sizeof version);
   snprintf(info->driver, sizeof info->driver, "%.50s %.50s, OpenCL %u.%u", platform, version, found->version / 100,
            found->version / 10 % 10);

@@ -6,6 +6,9 @@
 /* ---- Codes -------------------------------------------------------------------------------------- */
 
 /* X(code, status, what to do): every code that a function of the table may return. */
+/* No header names it. */
+enum { NVIDIA_ILLEGAL_ACCESS = -9999 };
+
 #define CODES(X)                                                                                                      \
   X(CL_DEVICE_NOT_FOUND, QN_ERROR_NOT_FOUND, "")                                                                      \
   X(CL_DEVICE_NOT_AVAILABLE, QN_ERROR_DEVICE_LOST, "the device is gone or in use by another process")                 \
@@ -49,7 +52,9 @@
   X(CL_INVALID_EVENT, QN_ERROR_INTERNAL, "")                                                                          \
   X(CL_INVALID_OPERATION, QN_ERROR_UNSUPPORTED, "the driver doesn't allow this")                                      \
   X(CL_INVALID_BUFFER_SIZE, QN_ERROR_LIMIT, "the driver has no buffers of this size")                                 \
-  X(CL_INVALID_GLOBAL_WORK_SIZE, QN_ERROR_INVALID_ARGUMENT, "the device can't count so many work-items")
+  X(CL_INVALID_GLOBAL_WORK_SIZE, QN_ERROR_INVALID_ARGUMENT, "the device can't count so many work-items")              \
+  X(NVIDIA_ILLEGAL_ACCESS, QN_ERROR_DEVICE_LOST,                                                                      \
+    "a kernel read or wrote memory that isn't its own; the context is gone")
 
 typedef struct code_entry {
   cl_int code;

@@ -358,6 +358,18 @@ static qn_status check_range(ocl_place *place, const qn_launch_record *r) {
                   (unsigned long long)r->local[2]);
 }
 
+static qn_status check_ids(ocl_place *place, const qn_launch_record *r) {
+  uint32_t bits = r->kernel->device->found->quirks->id_bits;
+  for (uint32_t d = 0; d < r->dimensions && bits; d++)
+    if (r->offset[d] + r->global[d] > UINT64_C(1) << bits)
+      return ocl_fail(
+          place->failure, QN_ERROR_UNSUPPORTED, CL_SUCCESS,
+          "launch of kernel '%s': identifiers of dimension %u go up to %llu, and this driver counts them with "
+          "%u bits; give the kernel a view instead of an offset",
+          r->kernel->name, d, (unsigned long long)(r->offset[d] + r->global[d] - 1), bits);
+  return QN_OK;
+}
+
 static qn_status run_in_seat(launch *l) {
   qn_status status = l->seat->native ? QN_OK : furnish(l->kernel, l->seat, l->place->failure);
   if (status >= 0) status = set_arguments(l);
@@ -368,6 +380,7 @@ static qn_status run_in_seat(launch *l) {
 qn_status ocl_kernel_launch(ocl_place *place, const qn_launch_record *record) {
   launch l = {.place = place, .record = record, .kernel = record->kernel};
   qn_status status = check_range(place, record);
+  if (status >= 0) status = check_ids(place, record);
   if (status < 0) return status;
   l.seat = take_seat(l.kernel, place->number);
   status = run_in_seat(&l);

@@ -37,7 +37,7 @@ static qn_status check_request(const qn_adapter_device *device, const qn_adapter
 
 static qn_status take_shared(qn_adapter_device *device, const qn_adapter_memory_request *request,
                              qn_adapter_memory *memory) {
-  cl_svm_mem_flags flags = CL_MEM_READ_WRITE | (device->found->has_fine_svm ? CL_MEM_SVM_FINE_GRAIN_BUFFER : 0);
+  cl_svm_mem_flags flags = CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER;
   memory->shared = device->cl->SVMAlloc(device->context, flags, (size_t)request->size_bytes, 0);
   if (memory->shared) return QN_OK;
   return ocl_error(device->host, QN_ERROR_OUT_OF_MEMORY, "no shared memory for %llu bytes",
@@ -67,12 +67,10 @@ static qn_status take(qn_adapter_device *device, const qn_adapter_memory_request
   return status;
 }
 
-/* Where the host reaches it without a map. Shared memory of coarse grain has the same address there, but only while it is
- * mapped. */
-static void *host_pointer(const qn_adapter_device *device, const qn_adapter_memory_request *request,
-                          const qn_adapter_memory *memory) {
+/* Where the host reaches it without a map. */
+static void *host_pointer(const qn_adapter_memory_request *request, const qn_adapter_memory *memory) {
   if (request->memory == QN_MEMORY_WRAP) return request->host_pointer;
-  return device->found->has_fine_svm ? memory->shared : NULL;
+  return memory->shared;
 }
 
 qn_status ocl_memory_create(qn_adapter_device *device, const qn_adapter_memory_request *request,
@@ -90,7 +88,7 @@ qn_status ocl_memory_create(qn_adapter_device *device, const qn_adapter_memory_r
   memory->number = atomic_fetch_add_explicit(&device->last_memory, 1, memory_order_relaxed) + 1;
   out_info->native = (uint64_t)(uintptr_t)memory->buffer;
   out_info->size_bytes = request->size_bytes;
-  out_info->host_pointer = host_pointer(device, request, memory);
+  out_info->host_pointer = host_pointer(request, memory);
   *out_memory = memory;
   return QN_OK;
 }

@@ -13,13 +13,21 @@
 #include "quern/adapter.h"
 #include "symbols.h"
 
+/* What a driver does otherwise than the specification has it, or better, and can't be asked for (quirks.c). */
+typedef struct ocl_quirks {
+  bool starts_alone;      /* work begins without a flush; a finish is the cheapest wait */
+  uint32_t id_bits;       /* of a global identifier, its offset included; 0: those of an address */
+  uint32_t in_flight;     /* commands that it takes before a call blocks; 0: any number */
+  uint32_t local_reserve; /* bytes of local memory that it tells and doesn't give */
+} ocl_quirks;
+
 /* What is known of a device that was found and can be used. */
 typedef struct ocl_found {
   cl_platform_id platform;
   cl_device_id id;
   uint32_t version; /* 120, 200, 300: the least of platform's and device's */
-  bool has_svm;     /* coarse grain at least */
-  bool has_fine_svm;
+  bool has_svm;     /* fine grain: host and device see it without a map */
+  const ocl_quirks *quirks;
   qn_adapter_device_info info;
 } ocl_found;
 
@@ -70,6 +78,8 @@ qn_status ocl_load(const qn_adapter_host *host, ocl_functions *out_functions);
 /* Finds the usable devices of all platforms. Errors: NOT_FOUND, with what there is and why it can't be used. */
 qn_status ocl_find_devices(qn_adapter_instance *instance);
 
+/* The platform's name tells the driver. Never NULL. */
+const ocl_quirks *ocl_quirks_of(const char *platform);
 /* Fills in `found` for a device. NULL, or why the device can't be used, in static storage. */
 const char *ocl_describe(const qn_adapter_instance *instance, ocl_found *found);
 

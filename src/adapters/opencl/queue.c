@@ -42,6 +42,8 @@ qn_status ocl_queue_create(qn_adapter_device *device, const qn_adapter_queue_opt
   queue->device = device;
   queue->id = options->id;
   queue->is_timed = (options->flags & QN_QUEUE_TIMED) != 0;
+  uint32_t driver_takes = device->found->quirks->in_flight;
+  queue->in_flight = driver_takes ? driver_takes : OCL_IN_FLIGHT;
   queue->number = atomic_fetch_add_explicit(&device->last_queue, 1, memory_order_relaxed);
   pthread_mutex_init(&queue->lock, NULL);
   status = fill_in(queue);
@@ -201,9 +203,25 @@ static bool wait_for_mark(qn_adapter_queue *queue, const ocl_mark *mark, uint64_
   return true;
 }
 
+/* Everything that was submitted. What has failed is told by the finish, or by the first mark that covers it. */
+static void finish(qn_adapter_queue *queue) {
+  uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_acquire);
+  cl_int code = queue->device->cl->Finish(queue->native);
+  pthread_mutex_lock(&queue->lock);
+  ocl_marks_reached(queue, submitted, code);
+  pthread_mutex_unlock(&queue->lock);
+}
+
+static bool should_finish(const qn_adapter_queue *queue, uint64_t value, uint64_t deadline) {
+  return queue->device->found->quirks->starts_alone && deadline == UINT64_MAX && !queue->is_timed &&
+         value == atomic_load_explicit(&queue->submitted, memory_order_relaxed);
+}
+
 static qn_status wait_until(qn_adapter_queue *queue, uint64_t value, uint64_t timeout_ns) {
   uint64_t deadline = ocl_deadline(timeout_ns);
   ocl_mark mark;
+  if (should_finish(queue, value, deadline)) finish(queue);
+  if (atomic_load(&queue->completed) >= value) return QN_OK;
   if (find_mark(queue, value, deadline, &mark) != QN_OK) return out_of_time(queue, value, timeout_ns);
   if (mark.event && !wait_for_mark(queue, &mark, deadline)) return out_of_time(queue, value, timeout_ns);
   if (!wait_for_kept(queue, value, deadline)) return out_of_time(queue, value, timeout_ns);

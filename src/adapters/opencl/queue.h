@@ -1,11 +1,11 @@
 /* queue.h - an in-order command queue and its timeline.
  *
  * The timeline is known by marks: events of some of its commands, each with its value. An in-order queue's event is complete
- * when everything before it is. Marks are set every OCL_MARK_EVERY commands, and when somebody asks for a value that none
+ * when everything before it is. Marks are set every so many commands, OCL_MARKS_IN_FLIGHT in a full queue, and when somebody asks for a value that none
  * covers; a launch alone has none. A timed queue marks each command, for its time.
  *
  * What the driver has in flight is bounded: a queue that is OCL_IN_FLIGHT values ahead of what is known to be complete is
- * full. */
+ * full, or fewer where the driver itself takes no more (quirks.c). */
 #ifndef QUERN_ADAPTERS_OPENCL_QUEUE_H
 #define QUERN_ADAPTERS_OPENCL_QUEUE_H
 
@@ -13,7 +13,7 @@
 
 enum {
   OCL_IN_FLIGHT = 4096,
-  OCL_MARK_EVERY = 256,
+  OCL_MARKS_IN_FLIGHT = 16,
   OCL_EAGER = 4,      /* so many commands in flight have a mark each */
   OCL_MARKS = 64,     /* that a queue remembers; a timed one OCL_IN_FLIGHT */
   OCL_TIMES = 1 << 17 /* values whose times a timed queue has room for */
@@ -42,6 +42,7 @@ struct qn_adapter_queue {
   uint64_t id;
   uint32_t number;
   bool is_timed;
+  uint32_t in_flight;
 
   _Atomic uint64_t completed;    /* every value up to it is known to be complete, done or failed; at most `reached` */
   _Atomic uint64_t failed_first; /* 0: nothing failed. Set after `failure`, before `completed` covers it */

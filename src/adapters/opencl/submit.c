@@ -55,7 +55,8 @@ static qn_status enqueue_whole(ocl_place *place, const qn_adapter_command *c) {
 /* Who gives an idle queue a few commands will wait for them: an event of such a command costs less than a marker behind
  * it. In a long batch they are few among many. */
 static bool wants_event(const qn_adapter_queue *queue, const qn_adapter_command *c) {
-  bool works = c && c->kind != QN_COMMAND_WAIT && c->kind != QN_COMMAND_MARK;
+  bool works =
+      c && c->kind != QN_COMMAND_WAIT && c->kind != QN_COMMAND_MARK && !queue->device->found->quirks->starts_alone;
   uint64_t ahead = atomic_load_explicit(&queue->submitted, memory_order_relaxed) -
                    atomic_load_explicit(&queue->completed, memory_order_relaxed);
   return queue->is_timed || (works && ahead < OCL_EAGER && queue->count < queue->capacity);
@@ -78,7 +79,7 @@ static qn_status enqueue(batch *b, const qn_adapter_command *c, uint64_t value) 
   if (status >= 0) {
     atomic_store_explicit(&queue->submitted, value, memory_order_release);
     if (event) ocl_marks_add(queue, event);
-    if (value - queue->marked >= OCL_MARK_EVERY) ocl_marks_set(queue);
+    if (value - queue->marked >= queue->in_flight / OCL_MARKS_IN_FLIGHT) ocl_marks_set(queue);
   }
   pthread_mutex_unlock(&queue->lock);
   release_waits(b);
@@ -182,6 +183,7 @@ static qn_status end(batch *b, qn_status status, uint64_t last) {
     forget_waits(b);
   if (status < 0 && ocl_device_check(device) == QN_OK) return ocl_tell(device->host, &b->failure);
   if (status < 0) return QN_ERROR_DEVICE_LOST; /* with the first cause */
+  if (device->found->quirks->starts_alone) return QN_OK;
   cl_int code = device->cl->Flush(b->queue->native);
   if (code != CL_SUCCESS) ocl_device_judge(device, code, "a queue can't be flushed"); /* it is told at the next wait */
   return QN_OK;
@@ -189,15 +191,17 @@ static qn_status end(batch *b, qn_status status, uint64_t last) {
 
 /* ---- Room --------------------------------------------------------------------------------------- */
 
-static bool has_room(const qn_adapter_queue *queue, uint64_t last) {
-  return last - atomic_load_explicit(&queue->completed, memory_order_relaxed) <= OCL_IN_FLIGHT;
+/* For `count` commands up to `last`; an empty queue takes any batch. */
+static bool has_room(const qn_adapter_queue *queue, uint64_t last, uint32_t count) {
+  uint64_t ahead = last - atomic_load_explicit(&queue->completed, memory_order_relaxed);
+  return ahead <= queue->in_flight || ahead <= count;
 }
 
-static bool make_room(qn_adapter_queue *queue, uint64_t last) {
+static bool make_room(qn_adapter_queue *queue, uint64_t last, uint32_t count) {
   pthread_mutex_lock(&queue->lock);
   ocl_marks_look(queue);
   pthread_mutex_unlock(&queue->lock);
-  return has_room(queue, last);
+  return has_room(queue, last, count);
 }
 
 static qn_status check_queue(qn_adapter_queue *queue, uint32_t count) {
@@ -213,7 +217,7 @@ qn_status ocl_queue_submit(qn_adapter_queue *queue, const qn_adapter_command *co
   qn_status status = check_queue(queue, count);
   if (status < 0 || count == 0) return status;
   uint64_t last = commands[count - 1].value;
-  if (!has_room(queue, last) && !make_room(queue, last)) return QN_NOT_READY;
+  if (!has_room(queue, last, count) && !make_room(queue, last, count)) return QN_NOT_READY;
   batch b;
   b.queue = queue;
   b.waits.count = 0;

@@ -40,6 +40,7 @@
   NEEDED(EnqueueMarkerWithWaitList)  \
   NEEDED(EnqueueBarrierWithWaitList) \
   NEEDED(Flush)                      \
+  NEEDED(Finish)                     \
   NEEDED(WaitForEvents)              \
   NEEDED(GetEventInfo)               \
   NEEDED(SetEventCallback)           \
