@@ -2,7 +2,7 @@
 # device_run.sh: tries Quern on a device that this machine has, and prints a summary. Asks nothing of the network and installs
 # nothing: what ci/device_bundle.sh packed lies beside it. Without a bundle it takes a build tree (--tree).
 #   device_run.sh [-d DEVICE] [-o DIR] [-s SECONDS] [-j JOBS] [--long] [--tree SOURCE_DIR] [STAGE...]
-#   -d DEVICE    what to try (opencl:0)
+#   -d DEVICE    what to try (the first GPU of OpenCL, else opencl:0)
 #   -o DIR       where log and summary go ($OUT, else the directory `out` here)
 #   -s SECONDS   for all stages together (540); a stage that no time is left for is told, and counts as failed
 #   -j JOBS      processes at a time (cores, 8 at most)
@@ -10,7 +10,7 @@
 # Exit status 0 when every stage passed.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-tree=$here/tree device=opencl:0 out=${OUT:-$PWD/out} seconds=540 jobs=$(nproc) chosen=
+tree=$here/tree device= out=${OUT:-$PWD/out} seconds=540 jobs=$(nproc) chosen=
 [ "$jobs" -gt 8 ] && jobs=8
 while [ $# -gt 0 ]; do
   case $1 in
@@ -63,24 +63,30 @@ link_place() {
   done
 }
 
-# Drivers that are installed in containers without being registered: their files are looked for by name.
+# Drivers that are installed without being registered, as in containers: their files are looked for by name. OCL_ICD_VENDORS, when
+# it is set, says which drivers there are.
 drivers="libnvidia-opencl.so.1 libamdocl64.so libigdrcl.so"
 lists_device() { "$build/quern" devices 2>/dev/null | grep -q "^$device "; }
 find_drivers() {
   local name file
-  [[ $device == opencl* ]] || return 0
-  lists_device && return
+  [ -z "${OCL_ICD_VENDORS:-}" ] || return
   mkdir "$work/vendors"
   cp /etc/OpenCL/vendors/*.icd "$work/vendors" 2>/dev/null
   for name in $drivers; do
+    grep -qs "${name%%.*}" "$work/vendors/"*.icd && continue
     file=$(find /usr /opt /lib64 -name "$name" -not -path '*/i386*' 2>/dev/null | head -1)
     [ -n "$file" ] || continue
-    rm -f "$work/vendors/"*"$(echo "$name" | cut -c4-8)"*
     echo "$file" >"$work/vendors/$name.icd"
     export LD_LIBRARY_PATH=$LD_LIBRARY_PATH:$(dirname "$file")
+    export OCL_ICD_VENDORS=$work/vendors
     say "$name isn't registered; taken from $file"
   done
-  export OCL_ICD_VENDORS=$work/vendors
+}
+first_gpu() { "$build/quern" devices -v 2>/dev/null | awk '/^[a-z]+:[0-9]/ {at = $1} /type gpu, adapter opencl/ {print at; exit}'; }
+choose_device() {
+  [ -n "$device" ] && return
+  device=$(first_gpu)
+  device=${device:-opencl:0}
 }
 
 # ---- Stages ---------------------------------------------------------------------------------------
@@ -102,7 +108,7 @@ machine() {
   [ -z "$missing" ]
 }
 
-devices_key="^$device |^ .*driver|^opencl "
+devices_key='^opencl|^ .*driver'
 devices() {
   show "$build/quern" devices -v && lists_device
 }
@@ -235,6 +241,7 @@ link_place || linked=0
 export QUERN_ADAPTER_PATH=$build QUERN_LLVM_LIBRARY=$build/libquern-llvm.so QUERN_CACHE=off
 export HOME=${HOME:-$work} POCL_CACHE_DIR=$work/pocl CUDA_CACHE_PATH=$work/cuda-cache
 find_drivers
+choose_device
 # Tests that open a driver themselves ask for it by the first word of its platform's name.
 QUERN_TEST_PLATFORM=$("$build/quern" devices -v 2>/dev/null | grep -A1 "^$device " | sed -n 's/.*driver \([^ ,]*\).*/\1/p')
 export QUERN_TEST_PLATFORM build tree device jobs
