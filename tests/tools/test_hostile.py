@@ -247,7 +247,7 @@ class Hostile(CommandTest):
             self.assertEqual([n for n in os.listdir(self.directory.name) if "npy" in n], [])
 
     def test_without_a_code_generator_a_source_says_what_is_missing(self):
-        environment = {"QUERN_LLVM_LIBRARY": "/nowhere/libquern-llvm.so"}
+        environment = {"QUERN_LLVM_LIBRARY": "/nowhere/libquern-llvm.so", "QUERN_CACHE": "off"}
         words = ["run", example("saxpy.cl"), "--arg", "x=range:10", "--arg", "y=fill:10:1", "--arg", "a=2", "--print", "y:3"]
         _, err = self.quern(*words, "-d", "cpu", status=1, environment=environment)
         for part in ("saxpy.cl", "/nowhere/libquern-llvm.so"):
