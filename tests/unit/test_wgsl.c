@@ -152,6 +152,19 @@ static void a_record_comes_back_and_every_shorter_one_is_refused(void **state) {
   done(&t);
 }
 
+static void the_smallest_record_comes_back(void **state) {
+  made t;
+  qn_bytes record = {0};
+  qn_wgsl_program back;
+  (void)state;
+  make(&t, "kernel __attribute__((reqd_work_group_size(1, 1, 1))) void k() {}", false);
+  qn_wgsl_pack(&t.program, &record);
+  assert_int_equal(qn_wgsl_unpack(qn_bytes_view(&record), &t.arena, &back), QN_OK);
+  assert_same_record(&t.program, &back);
+  qn_bytes_free(&record);
+  done(&t);
+}
+
 static void the_same_module_gives_the_same_bytes(void **state) {
   made a, b;
   (void)state;
@@ -266,6 +279,7 @@ int main(void) {
       cmocka_unit_test(mixed_pointers_ask_for_addresses),
       cmocka_unit_test(a_merged_text_declares_buffers_alike),
       cmocka_unit_test(a_record_comes_back_and_every_shorter_one_is_refused),
+      cmocka_unit_test(the_smallest_record_comes_back),
       cmocka_unit_test(the_same_module_gives_the_same_bytes),
       cmocka_unit_test(what_wgsl_lacks_is_told_with_its_line),
       cmocka_unit_test(every_failing_allocation_is_told),

@@ -3,7 +3,8 @@
 #include "base/status.h"
 #include "compiler/target/wgsl/wgsl.h"
 
-enum { RECORD_VERSION = 1, LEAST_ARGUMENT = 9 * 4 + 8, LEAST_KERNEL = 5 * 8 + 8 * 4 + 8 };
+/* No length of a text takes less than 4 bytes. */
+enum { RECORD_VERSION = 1, LEAST_ARGUMENT = 9 * 4, LEAST_KERNEL = 5 * 4 + 7 * 4 + 8 };
 
 static void pack_string(qn_bytes *out, const char *text) { qn_pack_text(out, qn_sv_from(text ? text : "")); }
 
