@@ -42,7 +42,7 @@ void bench_report_time(const char *name, const char *what, double ns, double bud
 /* 0, or 1 when --strict was given and a budget was missed. */
 int bench_exit_status(void);
 
-/* Options that every bench knows: --turns N, --only TEXT, --strict, --help. */
+/* Options that every bench knows: --turns N, --only TEXT, --strict, --processor, --help. */
 typedef struct bench_options {
   uint32_t turns;   /* 0: the bench's own choice */
   const char *only; /* run what contains it */

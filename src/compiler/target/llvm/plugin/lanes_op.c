@@ -89,6 +89,20 @@ static LLVMValueRef strided_conversion(lanes *l, ir_inst *inst, bool wide) {
   return LLVMBuildIntCast2(B, base, emit_type(l->e, inst->type), 0, "");
 }
 
+/* The full copy gives up when a lane is beyond the limit. */
+static LLVMValueRef strided_limit(lanes *l, ir_inst *inst, bool wide) {
+  bool first = lanes_shape_of(l, inst->args[0]).kind == SHAPE_STRIDED, least = inst->op == IR_SMAX;
+  ir_inst *arg = inst->args[first ? 0 : 1], *limit = inst->args[first ? 1 : 0];
+  int64_t span = lanes_shape_of(l, arg).stride * (int64_t)(l->width - 1);
+  int64_t distance = (span > 0) == least ? 0 : span;
+  LLVMValueRef extreme = LLVMBuildAdd(B, lanes_base(l, arg, true), LLVMConstInt(l->e->i64, (uint64_t)distance, 1), "");
+  LLVMIntPredicate within = least ? LLVMIntSGE : LLVMIntSLE;
+  LLVMBasicBlockRef on = new_block(l->e, "");
+  LLVMBuildCondBr(B, LLVMBuildICmp(B, within, extreme, lanes_base(l, limit, true), ""), on, l->bail);
+  at_block(l->e, on);
+  return lanes_base(l, arg, wide);
+}
+
 /* Pointers move by bytes; offsets into private variables are numbers. */
 static LLVMValueRef moved(lanes *l, ir_inst *inst, LLVMValueRef base, LLVMValueRef index, uint64_t size) {
   bool is_offset = lanes_root(l, inst) != NULL;
@@ -167,6 +181,8 @@ static void strided(lanes *l, ir_inst *inst) {
   } else if (inst->op == IR_SELECT) {
     LLVMValueRef x = lanes_base(l, inst->args[1], wide), y = lanes_base(l, inst->args[2], wide);
     value = LLVMBuildSelect(B, lanes_uniform(l, inst->args[0]), x, y, "");
+  } else if (inst->op == IR_SMIN || inst->op == IR_SMAX) {
+    value = strided_limit(l, inst, wide);
   } else if (ir_op_table[inst->op].cls == IR_CLASS_CONV) {
     value = strided_conversion(l, inst, wide);
   } else {

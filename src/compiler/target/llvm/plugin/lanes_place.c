@@ -143,6 +143,41 @@ static void store_masked(lanes *l, LLVMValueRef value, LLVMValueRef pointer, uns
   (void)emit_intrinsic(l->e, "llvm.masked.store", types, 2, args, 4);
 }
 
+/* ---- Small vectors as integers of their size: a pixel of four bytes is one element, taken apart by shifts
+ * --------------------------------------------------------------------------- */
+
+static LLVMTypeRef whole_type(lanes *l, const access *a) {
+  LLVMTypeRef elem = memory_elem(l, a);
+  if (a->room == 1 || LLVMGetTypeKind(elem) == LLVMPointerTypeKind) return NULL;
+  unsigned bits = a->room * elem_bits(elem);
+  return bits == 16 || bits == 32 || bits == 64 ? LLVMIntTypeInContext(l->e->context, bits) : NULL;
+}
+
+/* Larger elements are shuffled in one instruction. */
+static LLVMTypeRef whole_of_small(lanes *l, const access *a) {
+  return a->elem->kind != IR_POINTER && elem_bits(memory_elem(l, a)) < 32 ? whole_type(l, a) : NULL;
+}
+
+static void take_apart(lanes *l, LLVMValueRef all, const access *a, LLVMValueRef *parts) {
+  LLVMTypeRef elem = memory_elem(l, a), type = LLVMTypeOf(all), small = int_with_bits(l->e, type, elem_bits(elem));
+  for (unsigned c = 0; c < a->count; c++) {
+    LLVMValueRef part = LLVMBuildLShr(B, all, int_splat(type, (uint64_t)c * elem_bits(elem)), "");
+    parts[c] = LLVMBuildBitCast(B, LLVMBuildTrunc(B, part, small, ""), LLVMVectorType(elem, l->width), "");
+  }
+}
+
+static LLVMValueRef put_together(lanes *l, LLVMTypeRef whole, const access *a, LLVMValueRef *parts) {
+  LLVMTypeRef type = LLVMVectorType(whole, l->width);
+  unsigned bits = elem_bits(memory_elem(l, a));
+  LLVMValueRef all = LLVMConstNull(type);
+  for (unsigned c = 0; c < a->count; c++) {
+    LLVMValueRef part = LLVMBuildBitCast(B, parts[c], int_with_bits(l->e, type, bits), "");
+    part = LLVMBuildShl(B, LLVMBuildZExt(B, part, type, ""), int_splat(type, (uint64_t)c * bits), "");
+    all = LLVMBuildOr(B, all, part, "");
+  }
+  return all;
+}
+
 /* ---- Gathering
  * ---------------------------------------------------------------------------------------------------------- */
 
@@ -170,7 +205,28 @@ static bool machine_gathers(lanes *l, LLVMTypeRef elem) {
   return l->e->facts.wide512 && bits >= 32;
 }
 
+static LLVMValueRef gather(lanes *l, LLVMValueRef pointers, LLVMTypeRef elem, unsigned align) {
+  LLVMTypeRef type = LLVMVectorType(elem, l->width);
+  if (machine_gathers(l, elem)) {
+    LLVMTypeRef types[2] = {type, LLVMTypeOf(pointers)};
+    LLVMValueRef args[4] = {pointers, c32(l, align), lanes_mask(l), LLVMConstNull(type)};
+    return emit_intrinsic(l->e, "llvm.masked.gather", types, 2, args, 4);
+  }
+  LLVMValueRef safe = safe_pointers(l, pointers), value = LLVMGetPoison(type);
+  for (unsigned i = 0; i < l->width; i++) {
+    LLVMValueRef load = LLVMBuildLoad2(B, elem, LLVMBuildExtractElement(B, safe, c32(l, i), ""), "");
+    LLVMSetAlignment(load, align);
+    value = LLVMBuildInsertElement(B, value, load, c32(l, i), "");
+  }
+  return value;
+}
+
 static void gather_vectors(lanes *l, LLVMValueRef pointers, const access *a, LLVMValueRef *parts) {
+  LLVMTypeRef whole = whole_type(l, a);
+  if (whole) {
+    take_apart(l, gather(l, pointers, whole, a->align), a, parts);
+    return;
+  }
   LLVMValueRef rows[MOST_LANES], safe = safe_pointers(l, pointers);
   LLVMTypeRef elem = memory_elem(l, a), type = LLVMVectorType(elem, a->room);
   for (unsigned i = 0; i < l->width; i++)
@@ -187,22 +243,6 @@ static void gather_vectors(lanes *l, LLVMValueRef pointers, const access *a, LLV
   }
   LLVMValueRef block = join_all(l, rows, l->width);
   for (unsigned c = 0; c < a->count; c++) parts[c] = every_nth(l, block, a->room, c);
-}
-
-static LLVMValueRef gather(lanes *l, LLVMValueRef pointers, LLVMTypeRef elem, unsigned align) {
-  LLVMTypeRef type = LLVMVectorType(elem, l->width);
-  if (machine_gathers(l, elem)) {
-    LLVMTypeRef types[2] = {type, LLVMTypeOf(pointers)};
-    LLVMValueRef args[4] = {pointers, c32(l, align), lanes_mask(l), LLVMConstNull(type)};
-    return emit_intrinsic(l->e, "llvm.masked.gather", types, 2, args, 4);
-  }
-  LLVMValueRef safe = safe_pointers(l, pointers), value = LLVMGetPoison(type);
-  for (unsigned i = 0; i < l->width; i++) {
-    LLVMValueRef load = LLVMBuildLoad2(B, elem, LLVMBuildExtractElement(B, safe, c32(l, i), ""), "");
-    LLVMSetAlignment(load, align);
-    value = LLVMBuildInsertElement(B, value, load, c32(l, i), "");
-  }
-  return value;
 }
 
 static void scatter(lanes *l, LLVMValueRef value, LLVMValueRef pointers, unsigned align) {
@@ -226,6 +266,11 @@ static bool is_block(lanes *l, place p, const access *a) {
 }
 
 static void load_block(lanes *l, place p, const access *a, LLVMValueRef *parts) {
+  LLVMTypeRef whole = whole_of_small(l, a);
+  if (whole) {
+    take_apart(l, load_masked(l, LLVMVectorType(whole, l->width), p.base, a->align, l->mask), a, parts);
+    return;
+  }
   LLVMTypeRef type = LLVMVectorType(memory_elem(l, a), l->width * a->room);
   LLVMValueRef mask = l->mask && a->room > 1 ? block_mask(l, a->room, a->count) : l->mask;
   LLVMValueRef block = load_masked(l, type, p.base, a->align, mask);
@@ -329,6 +374,11 @@ static void store_last(lanes *l, place p, const access *a, LLVMValueRef *parts) 
 }
 
 static void store_pointers(lanes *l, place p, const access *a, LLVMValueRef *parts) {
+  LLVMTypeRef whole = a->count == a->room && is_block(l, p, a) ? whole_of_small(l, a) : NULL;
+  if (whole) {
+    store_masked(l, put_together(l, whole, a, parts), p.base, a->align, l->mask);
+    return;
+  }
   LLVMValueRef mask = l->mask && a->room > 1 ? block_mask(l, a->room, a->count) : l->mask;
   if (p.shape.kind == SHAPE_UNIFORM) {
     store_last(l, p, a, parts);

@@ -147,6 +147,19 @@ static shape extend_shape(lanes *l, const ir_inst *inst) {
   return wide;
 }
 
+/* A strided value that is kept within a limit, as clamp does at a picture's border, is seldom outside: the full copy
+ * gives up where a lane is. The lower limit is a constant then, and the upper one is not. */
+static shape limited_shape(lanes *l, const ir_inst *inst) {
+  bool first = lanes_shape_of(l, inst->args[0]).kind == SHAPE_STRIDED;
+  shape s = lanes_shape_of(l, inst->args[first ? 0 : 1]), limit = lanes_shape_of(l, inst->args[first ? 1 : 0]);
+  bool usual = ir_is_const(inst->args[first ? 1 : 0]) == (inst->op == IR_SMAX);
+  bool exact = s.sx || (inst->type->bits == 64 && s.bounded);
+  lanes_info(l, inst)->assumed = false;
+  if (s.kind != SHAPE_STRIDED || limit.kind != SHAPE_UNIFORM || !usual || !exact || !may_assume(l, inst))
+    return shape_varying();
+  return s;
+}
+
 static shape cut_shape(lanes *l, const ir_inst *inst) {
   shape s = lanes_shape_of(l, inst->args[0]);
   if (s.kind != SHAPE_STRIDED) return s;
@@ -213,6 +226,9 @@ shape lanes_transfer(lanes *l, const ir_inst *inst) {
         if (lanes_shape_of(l, inst->args[i]).kind == SHAPE_VARYING) return shape_varying();
       if (inst->op == IR_MUL) return product_shape(l, inst);
       return inst->op == IR_SHL ? shift_shape(l, inst) : sum_shape(l, inst);
+    case IR_SMIN:
+    case IR_SMAX:
+      return inst->type->kind == IR_INT ? limited_shape(l, inst) : shape_varying();
     case IR_TRUNC:
       return inst->type->kind == IR_INT ? cut_shape(l, inst) : shape_varying();
     case IR_SEXT:
