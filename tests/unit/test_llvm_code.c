@@ -67,6 +67,41 @@ static const char sparse[] =
     "  y[row] = sum;\n"
     "}\n";
 
+/* One of a kind of rows far apart, and structs: most of the work is reading at 16 places. */
+static const char far_rows[] =
+    "kernel void k(global float *y, global const float *x, int n) {\n"
+    "  int i = get_global_id(0);\n"
+    "  float sum = 0;\n"
+    "  for (int k = 0; k < n; k++) sum += x[i * n + k];\n"
+    "  y[i] = sum;\n"
+    "}\n";
+
+static const char structs[] =
+    "typedef struct { float x, y, z, vx, vy, vz, mass, charge; } body;\n"
+    "kernel void k(global float *out, global const body *in) {\n"
+    "  int i = get_global_id(0);\n"
+    "  body b = in[i];\n"
+    "  out[i] = b.mass * (b.vx * b.vx + b.vy * b.vy + b.vz * b.vz) + b.charge * (b.x + b.y + b.z);\n"
+    "}\n";
+
+/* The same reads with work that pays for them. */
+static const char busy_rows[] =
+    "kernel void k(global float *y, global const float *x, int n) {\n"
+    "  int i = get_global_id(0);\n"
+    "  float sum = 0;\n"
+    "  for (int k = 0; k < n; k++) { float v = x[i * n + k]; for (int j = 0; j < 9; j++) v = v * v + 0.5f; sum += v; "
+    "}\n"
+    "  y[i] = sum;\n"
+    "}\n";
+
+static const char clamped[] =
+    "kernel void k(global uchar4 *out, global const uchar4 *in, int width) {\n"
+    "  int x = get_global_id(0), y = get_global_id(1);\n"
+    "  float4 sum = (float4)(0.0f);\n"
+    "  for (int i = -4; i <= 4; i++) sum += 0.11f * convert_float4(in[y * width + clamp(x + i, 0, width - 1)]);\n"
+    "  out[y * width + x] = convert_uchar4_sat_rte(sum);\n"
+    "}\n";
+
 /* ---- Assembly ---- */
 
 /* Whether an instruction of a line is arithmetic on packed f32, or on one. */
@@ -128,6 +163,7 @@ static loop_facts facts_of(const char *source, const char *cpu, bool scalar) {
   test_code code;
   options.emit = QN_EMIT_ASSEMBLY;
   options.scalar = scalar;
+  options.always_lanes = false;
   test_llvm_compile_source(&code, source, &options);
   const char *body = strstr(code.bytes.data, "quern.body.k:");
   assert_non_null(body);
@@ -166,6 +202,30 @@ static void gathers_in_a_loop_of_different_lengths_stay_one_by_one(void **state)
   loop_facts facts = facts_of(sparse, "x86-64-v4", false);
   assert_true(facts.single > 0);
   assert_int_equal(facts.packed, 0);
+  assert_int_equal(facts.gathers, 0);
+}
+
+static void expect_one_by_one(const char *source) {
+  loop_facts facts = facts_of(source, "x86-64-v4", false);
+  assert_true(facts.single > 0);
+  assert_int_equal(facts.packed, 0);
+  assert_int_equal(facts.gathers, 0);
+}
+
+static void reading_at_far_places_is_not_worth_lanes_unless_work_pays_for_it(void **state) {
+  (void)state;
+  expect_one_by_one(far_rows);
+  expect_one_by_one(structs);
+  loop_facts facts = facts_of(busy_rows, "x86-64-v4", false);
+  assert_true(facts.packed > 0);
+  assert_int_equal(facts.single, 0);
+}
+
+/* The copy without masks comes first. */
+static void pixels_at_clamped_places_are_read_side_by_side(void **state) {
+  (void)state;
+  loop_facts facts = facts_of(clamped, "x86-64-v4", false);
+  assert_true(facts.packed > 0);
   assert_int_equal(facts.gathers, 0);
 }
 
@@ -329,6 +389,8 @@ int main(void) {
       cmocka_unit_test(a_matrix_product_has_packed_arithmetic_in_its_loop),
       cmocka_unit_test(unsigned_indices_side_by_side_are_not_gathered),
       cmocka_unit_test(gathers_in_a_loop_of_different_lengths_stay_one_by_one),
+      cmocka_unit_test(reading_at_far_places_is_not_worth_lanes_unless_work_pays_for_it),
+      cmocka_unit_test(pixels_at_clamped_places_are_read_side_by_side),
       cmocka_unit_test(volatile_accesses_are_made_for_each_item),
       cmocka_unit_test(texts_are_what_they_say),
       cmocka_unit_test(aarch64_objects_are_made_anywhere),

@@ -16,6 +16,7 @@ typedef struct qn_target_options {
   const char *cpu;      /* LLVM's name; "" generic; "host": this machine and all its features */
   const char *features; /* LLVM's feature string; not looked at for "host" */
   bool scalar;          /* no vectorisation (benches, tests) */
+  bool always_lanes;    /* vectorised whatever it is thought to cost (tests) */
   bool opt_disable;     /* -cl-opt-disable */
   bool least_limits;    /* all code is made in the ways that only large kernels' is (tests) */
 } qn_target_options;

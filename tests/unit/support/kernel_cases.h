@@ -357,6 +357,25 @@ static const kernel_case kernel_cases[] = {
      {ITEMS, 1, 1},
      {64, 1, 1},
      0},
+    {"clamped to a border",
+     HEAD "int x = get_global_id(0), y = get_global_id(1); uint s = 0;\n"
+          "for (int k = -3; k <= 3; k++) s = s * 3 + in[y * 48 + clamp(x + k, 0, n - 1)] + in[max(x - 40, 2)];\n"
+          "long far = min((long)x + 5, (long)n); out[y * 48 + x] = s + in[far] + (uint)max(min(x, 20), 7 - x); }",
+     {48, 4, 1},
+     {48, 1, 1},
+     45},
+    {"small vectors",
+     HEAD ID "global const uchar4 *p = (global const uchar4 *)in; global const short2 *h = (global const short2 *)in;\n"
+             "global const ushort4 *w = (global const ushort4 *)in; global const char2 *c = (global const char2 *)in;\n"
+             "global const uchar3 *t = (global const uchar3 *)in; global const float2 *f = (global const float2 *)in;\n"
+             "uint at = in[i] % 300u; uchar4 a = p[i] + p[at]; short2 b = h[i] - h[at]; ushort4 d = w[i] ^ w[at];\n"
+             "char2 e = c[i] * c[at]; uchar3 g = t[i] | t[at]; uint2 q = as_uint2(f[at]) + as_uint2(f[i]);\n"
+             "((global uchar4 *)out)[i] = a; ((global short2 *)(out + 192))[i] = b;\n"
+             "((global char2 *)(out + 384))[i] = e; if (in[i] & 3) ((global uchar4 *)out)[i] = (uchar4)(g, a.x);\n"
+             "out[576 + i] = q.x + q.y * 3u + d.x + d.y * 5u + d.z * 7u + d.w * 11u; }",
+     {ITEMS, 1, 1},
+     {24, 1, 1},
+     0},
     {"volatile",
      HEAD ID "volatile global uint *v = out; const volatile global uint *w = in; volatile uint x = w[i]; x += w[n];\n"
              "if (in[i] & 1) { v[i] = x; v[192 + i] = w[(i * 7) % 192] % 5; }\n"

@@ -13,7 +13,8 @@
 #include "compiler/pass/pass.h"
 
 qn_target_options test_llvm_options(const char *cpu) {
-  return (qn_target_options){.emit = QN_EMIT_OBJECT, .arch = "x86-64", .cpu = cpu, .features = ""};
+  return (qn_target_options){
+      .emit = QN_EMIT_OBJECT, .arch = "x86-64", .cpu = cpu, .features = "", .always_lanes = true};
 }
 
 int test_llvm_runs(const char *cpu) {

@@ -16,7 +16,8 @@ typedef struct test_code {
   test_object object;
 } test_code;
 
-/* Options for a level of this machine's architecture: "x86-64", "x86-64-v3", ... */
+/* For a level of x86-64: "x86-64", "x86-64-v3", ...; in lanes even where one item after another is thought to be
+ * quicker, so that their code is tested. */
 qn_target_options test_llvm_options(const char *cpu);
 int test_llvm_runs(const char *cpu); /* whether this machine runs code for it */
 /* Parses, prepares nothing, emits, loads an object. A failure is told and fails the running test. */

@@ -261,7 +261,8 @@ void emit_kernel(emitter *e, ir_function *f) {
   outline_choose(e, &state);
   state.terse |= deep;
   if (state.terse) make_haste(e, state.function);
-  if (width > 1 && (lanes_are_large(e, f) || lanes_are_slow(e, f))) e->lane_width = 1;
+  if (width > 1 && (lanes_are_large(e, f) || (!e->options->always_lanes && !state.terse && lanes_are_slow(e, f))))
+    e->lane_width = 1;
   if (e->lane_width > 1) lanes_mark_whole(f);
   emit_body(e, f);
   e->lane_width = width;

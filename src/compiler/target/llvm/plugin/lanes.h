@@ -161,7 +161,7 @@ LLVMValueRef lanes_and_not(lanes *l, LLVMValueRef mask, LLVMValueRef condition);
 LLVMValueRef lanes_any(lanes *l, LLVMValueRef mask);
 LLVMValueRef lanes_alloca(lanes *l, LLVMTypeRef type);
 
-/* Whether a kernel is better run one item after another. */
+/* Whether a kernel is better run one item after another, as far as an estimate of both ways' costs tells. */
 bool lanes_are_slow(emitter *e, ir_function *f);
 /* Whether the private variables of all lanes are too much for a stack, or a switch has too many cases for lanes. */
 bool lanes_are_large(const emitter *e, const ir_function *f);
