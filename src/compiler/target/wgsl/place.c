@@ -213,20 +213,19 @@ static wgsl_memory *flat(emitter *e, const wgsl_class *c) {
 }
 
 static wgsl_memory *class_memory(emitter *e, const wgsl_class *c, const ir_inst *user) {
-  uint32_t private = 0;
+  uint32_t own = 0; /* private ones */
   if (!c->roots) {
     wgsl_emit_refuse(e, user, "a pointer that is made of a number or kept in memory of the program");
     return NULL;
   }
-  for (uint32_t node = c->root; node; node = e->flow->nodes[node - 1].next_root)
-  private += is_private_root(e, node - 1);
-  if (private && private != c->roots) {
+  for (uint32_t node = c->root; node; node = e->flow->nodes[node - 1].next_root) own += is_private_root(e, node - 1);
+  if (own && own != c->roots) {
     wgsl_emit_refuse(e, user, "a pointer that may lead into private memory or into other memory");
     return NULL;
   }
   bool is_parameter = !e->function->f->is_kernel && !wgsl_root_var(e->flow, c->root - 1);
-  if (c->roots == 1 && (private || is_parameter || !c->facts.addresses)) return single_root(e, c, c->root - 1);
-  return private ? laid_together(e, c) : flat(e, c);
+  if (c->roots == 1 && (own || is_parameter || !c->facts.addresses)) return single_root(e, c, c->root - 1);
+  return own ? laid_together(e, c) : flat(e, c);
 }
 
 wgsl_memory *wgsl_memory_of(emitter *e, const ir_inst *pointer, const ir_inst *user) {
@@ -260,41 +259,33 @@ void wgsl_find_memories(emitter *e) {
 
 static void put_null(emitter *e, const ir_inst *pointer) { put(e, pointer->op == IR_ZERO ? "0xffffffffu" : "0u"); }
 
+/* The address of a root's first byte. */
+static const char *flat_start(emitter *e, const wgsl_memory *m, const ir_inst *pointer, uint32_t node) {
+  if (pointer->op == IR_ADDRESS && pointer->u.var->space == IR_CONSTANT)
+    return wgsl_constant_memory(e, pointer->u.var)->base;
+  if (pointer->op == IR_PARAM && pointer->type->space != IR_LOCAL)
+    return wgsl_text_of(e, "%s.%s", e->instance->args, e->members[pointer->imm].address);
+  for (uint32_t i = 0; i < m->member_count; i++)
+    if (m->members[i]->root == node + 1) return m->members[i]->base;
+  return "0u";
+}
+
 /* Where a variable or parameter begins. */
-static text_level put_start(emitter *e, const ir_inst *pointer) {
+static const char *start_of(emitter *e, const ir_inst *pointer) {
   const wgsl_memory *m = wgsl_memory_of(e, pointer, pointer);
   uint32_t id = pointer->op == IR_ADDRESS ? pointer->u.var->id : pointer->id, node = id - e->function->first;
-  bool is_kernel = e->function->f->is_kernel;
-  if (pointer->op == IR_PARAM && !is_kernel) {
-    put(e, e->param_names[pointer->imm]);
-    return TEXT_POSTFIX;
-  }
-  if (!m) {
-    put(e, "0u");
-  } else if (m->kind == WGSL_FLAT) {
-    uint32_t root = pointer->op == IR_ADDRESS && pointer->u.var->space == IR_CONSTANT ? UINT32_MAX : node;
-    const char *name = NULL;
-    if (root == UINT32_MAX) {
-      name = wgsl_constant_memory(e, pointer->u.var)->base;
-    } else if (pointer->op == IR_PARAM && pointer->type->space != IR_LOCAL) {
-      name = wgsl_text_of(e, "%s.%s", e->instance->args, e->members[pointer->imm].address);
-    } else {
-      for (uint32_t i = 0; i < m->member_count; i++)
-        if (m->members[i]->root == node + 1) name = m->members[i]->base;
-    }
-    putf(e, "(%s)", name ? name : "0u");
-  } else if (pointer->op == IR_PARAM && m->kind == WGSL_STORAGE) {
-    put(e, e->members[pointer->imm].from);
-  } else {
-    bool is_private = m->kind == WGSL_FUNCTION;
-    put(e, is_private && e->var_starts[node] ? e->var_starts[node] : "0u");
-  }
-  return TEXT_POSTFIX;
+  if (pointer->op == IR_PARAM && !e->function->f->is_kernel) return e->param_names[pointer->imm];
+  if (!m) return "0u";
+  if (m->kind == WGSL_FLAT) return wgsl_text_of(e, "(%s)", flat_start(e, m, pointer, node));
+  if (pointer->op == IR_PARAM && m->kind == WGSL_STORAGE) return e->members[pointer->imm].from;
+  return m->kind == WGSL_FUNCTION && e->var_starts[node] ? e->var_starts[node] : "0u";
 }
 
 text_level wgsl_put_pointer(emitter *e, const ir_inst *pointer) {
-  if (pointer->op == IR_PARAM || pointer->op == IR_ADDRESS) return put_start(e, pointer);
-  put_null(e, pointer);
+  if (pointer->op == IR_PARAM || pointer->op == IR_ADDRESS)
+    put(e, start_of(e, pointer));
+  else
+    put_null(e, pointer);
   return TEXT_POSTFIX;
 }
 

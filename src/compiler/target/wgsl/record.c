@@ -39,9 +39,10 @@ void qn_wgsl_pack(const qn_wgsl_program *program, qn_bytes *out) {
 
 static void unpack_argument(qn_unpack *from, qn_arena *arena, qn_wgsl_argument *a) {
   uint32_t *const words[] = {&a->offset, &a->size, &a->binding, &a->access, &a->align, &a->base_offset, &a->unit};
+  static const qn_wgsl_argument_kind kinds[] = {QN_WGSL_VALUE, QN_WGSL_BUFFER, QN_WGSL_LOCAL};
   uint32_t kind = qn_unpack_u32(from);
   if (kind > QN_WGSL_LOCAL) from->failed = true;
-  a->kind = (qn_wgsl_argument_kind)kind;
+  a->kind = kinds[from->failed ? 0 : kind];
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) *words[i] = qn_unpack_u32(from);
   a->name = qn_unpack_string(from, arena);
 }
