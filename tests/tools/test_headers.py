@@ -9,6 +9,9 @@ import unittest
 
 from quern_test import CommandTest, QUERN, SOURCE
 
+# A build with a sanitizer makes the same headers: there it is the making that is looked at.
+with open(QUERN, "rb") as program:
+    IS_SANITIZED = bool(re.search(b"__[at]san_init", program.read()))
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
 LANGUAGES = {
     "C11": (["cc", "gcc", "clang-19"], "c", ["-std=c11", "-x", "c", "-Wstrict-prototypes"]),
@@ -52,6 +55,8 @@ class HeaderTest(CommandTest):
 
     def compile(self, text, *more, good=True, every=False):
         """Compiles a program as C and as C++, with each compiler or one; returns what the last one said."""
+        if IS_SANITIZED:
+            self.skipTest("what was made is compiled in builds without a sanitizer")
         said, done = "", 0
         for language, compiler, suffix, options in self.compilers(every):
             path = self.file("program." + suffix, text)
@@ -172,9 +177,8 @@ int main(void) {
 """
         self.file("program.c", program)
         library = os.path.dirname(QUERN)
-        with open(os.path.join(library, "libquern.so"), "rb") as f:
-            if any(word in f.read() for word in (b"__asan_init", b"__tsan_init")):
-                self.skipTest("the library has a sanitizer, and the program would need it")
+        if IS_SANITIZED:
+            self.skipTest("the library has a sanitizer, and the program would need it")
         subprocess.run(["cc", "-std=c11", "program.c", "out/one.o", "out/two.o", "-I", "out", "-I", os.path.join(SOURCE, "include"), "-L", library, "-lquern",
                         "-Wl,-rpath," + library, "-o", "program"], cwd=self.directory.name, check=True)
         done = subprocess.run([self.path("program")], stdout=subprocess.PIPE, text=True)
