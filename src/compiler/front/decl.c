@@ -10,7 +10,8 @@
 static bool is_taken(front *f, const front_declarator *d) {
   front_symbol *before = front_find(f, d->name);
   if (before == NULL || before->scope != f->scope) return false;
-  if (f->diags->errors > f->recovery.span.errors) return true; /* of the same declaration: told */
+  /* Told of the same declaration; or braces are wrong, and scopes with them. */
+  if (f->diags->errors > f->recovery.span.errors || f->recovery.is_damaged) return true;
   front_error(f, d->loc, d->length, "redefinition of '%.*s'", QN_SV_ARG(d->name->text));
   front_note(f, before->loc, before->length, "it is declared here before");
   return true;
@@ -214,7 +215,6 @@ static bool declarators(front *f, const front_specifiers *s, front_stmt ***tail,
   bool is_first = true;
   do {
     front_declarator d;
-    *last = NULL;
     if (!front_declarator_read(f, s, NAME_NEEDED, &d)) return false;
     if (front_at_keyword(f, KW_ASM)) front_syntax_error(f, "assembly is not supported");
     front_attributes_read(f, &d.attributes);
@@ -300,6 +300,7 @@ void front_external_declaration(front *f) {
   if (starts_statement(f)) {
     front_structure_error(f, f->tok.pp.loc, f->tok.pp.length, "'%.*s' can only stand in a function",
                           QN_SV_ARG(f->tok.pp.text));
+    front_lose_name(f); /* that of the function that it may have stood in */
     front_recover(f);
     return;
   }

@@ -80,6 +80,7 @@ static front_expr *call_expression(front *f, const front_token *token) {
     front_error(f, loc, length, "'%.*s' is no function: it can't be called", QN_SV_ARG(token->pp.text));
     return front_expr_error(f, loc);
   }
+  if (builtin != NULL && token->pp.name->is_doubtful) return front_expr_error(f, loc); /* it may be redeclared */
   if (builtin != NULL) return front_call_builtin(f, loc, length, builtin, args.items, args.count);
   return undeclared(f, token, true);
 }

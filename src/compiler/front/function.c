@@ -46,6 +46,7 @@ static bool check_kernel(front *f, const front_func *func) {
     if (fault == NULL) continue;
     front_error(f, param->loc, param->length, "parameter '%.*s' of a kernel %s", QN_SV_ARG(param->name), fault);
     func->params[i]->is_failed = true;
+    f->recovery.names_lost++; /* a name of another parameter may have got lost with it */
     good = false;
   }
   return good;

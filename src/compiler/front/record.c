@@ -251,7 +251,8 @@ const front_type *front_record_specifier(front *f) {
   if (front_at_name(f)) {
     front_token name = f->tok;
     front_next(f);
-    if (name.pp.name->is_doubtful && !front_at(f, PP_P_LBRACE) && front_find_tag(f, name.pp.name) == NULL) {
+    bool is_new = !front_at(f, PP_P_LBRACE) && front_find_tag(f, name.pp.name) == NULL;
+    if (is_new && f->diags->errors > 0 && front_is_doubtful_name(f, name.pp.name)) {
       return front_error_type(f);
     }
     record = tagged_record(f, &name, is_union, front_at(f, PP_P_LBRACE) || front_at(f, PP_P_SEMI));
@@ -266,6 +267,7 @@ const front_type *front_record_specifier(front *f) {
     record = new_record(f, (qn_sv){NULL, 0}, keyword.pp.loc, is_union);
   } else {
     front_syntax_error(f, "expected a name or '{' after '%s'", is_union ? "union" : "struct");
+    front_lose_name(f);
     return front_error_type(f);
   }
   if (record == NULL) {
@@ -374,6 +376,7 @@ const front_type *front_enum_specifier(front *f) {
   }
   if (!front_at(f, PP_P_LBRACE)) {
     front_syntax_error(f, "expected a name or '{' after 'enum'");
+    front_lose_name(f);
     return front_error_type(f);
   }
   const front_type *type = enum_body(f);

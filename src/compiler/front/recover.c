@@ -56,7 +56,9 @@ void front_pass_name(front *f, pp_name *name) {
   r->names[r->name_count++] = name;
 }
 
-static bool is_doubtful(front *f, pp_name *name) { return name->is_doubtful && !is_known_value(f, name); }
+static bool is_doubtful(front *f, pp_name *name) {
+  return name->is_doubtful && !is_known_value(f, name) && front_find_builtin(f, name) == NULL;
+}
 
 /* Whether a name that may be a macro or a type by right stands in the present span. */
 static bool has_doubtful_name(front *f) {

@@ -53,9 +53,13 @@ static front_expr *condition(front *f, const char *what) {
   if (!front_expect(f, PP_P_LPAREN, what)) return front_expr_error(f, loc);
   front_expr *e = front_enter(f) ? front_expression(f) : front_expr_error(f, loc);
   front_leave(f);
-  if (f->is_panicking) e = front_expr_error(f, loc);
+  bool is_damaged = f->is_panicking;
+  if (is_damaged) e = front_expr_error(f, loc);
   /* Behind the parenthesis all is well again. */
-  if (front_expect(f, PP_P_RPAREN, "")) f->is_panicking = f->is_fatal;
+  if (front_expect(f, PP_P_RPAREN, "")) {
+    f->is_panicking = f->is_fatal;
+    f->recovery.is_line_damaged |= is_damaged;
+  }
   return front_convert(f, front_condition(f, e, "a condition"), front_bool(f));
 }
 
