@@ -203,7 +203,7 @@ all_stages="machine devices examples images cts launches adapter kernels math sp
 limit_of() {
   case $1 in
     cts | together) echo 240 ;;
-    adapter | math | kernels | speed) echo 150 ;;
+    adapter | math | kernels | speed | examples) echo 150 ;;
     *) echo 60 ;;
   esac
 }
