@@ -180,7 +180,7 @@ class Costs(unittest.TestCase):
 # Of the C library and others: text, memory, tables, values of a thread, the clock (the vDSO's), the loader's look-ups.
 # free is no cost of its own. Compression and hashing allocate through malloc, which is counted.
 HARMLESS = re.compile(
-    r"_.*|free|mem\w+|str\w+|v?snprintf|qsort|getenv|environ|clock_gettime|sig\w+set|sigdescr_np|newlocale|uselocale|pthread_(self|getspecific|setspecific|key_create)"
+    r"_.*|free|mem\w+|str\w+|v?snprintf|qsort|getenv|environ|clock_gettime|sig\w+set|sigdescr_np|newlocale|uselocale|pthread_(self|getspecific|setspecific|key_create|attr_\w+)"
     r"|posix_spawn(attr|_file_actions)\w+|dladdr|dlsym|dlerror|dl_iterate_phdr|dirfd|backtrace|blake2b\w*|ZSTD_\w+|[a-z]*(floor|ceil|sqrt|fma|trunc|rint|round|ldexp|frexp|scalbn|nextafter|remainder|fmod|log|exp|pow|sin|cos|tan|hypot|cbrt|erf|gamma|sinh|cosh|tanh)\w*"
 )
 
