@@ -36,13 +36,16 @@ static const ir_type *core_of(const ir_type *type) {
 static bool note_floats(wgsl_made *w, const ir_module *m) {
   uint32_t kernels = 0, at = 0;
   for (const ir_function *f = m->functions; f; f = f->next) kernels += f->is_kernel && f->body;
-  w->floats = QN_ARENA_ARRAY(&w->arena, bool *, kernels + 1);
+  w->floats = QN_ARENA_ARRAY(&w->arena, uint8_t *, kernels + 1);
   if (!w->floats) return false;
   for (const ir_function *f = m->functions; f; f = f->next) {
     if (!f->is_kernel || !f->body) continue;
-    bool *floats = w->floats[at++] = QN_ARENA_ARRAY(&w->arena, bool, f->param_count + 1);
+    uint8_t *floats = w->floats[at++] = QN_ARENA_ARRAY(&w->arena, uint8_t, f->param_count + 1);
     if (!floats) return false;
-    for (uint32_t i = 0; i < f->param_count; i++) floats[i] = core_of(f->params[i].type)->kind == IR_FLOAT;
+    for (uint32_t i = 0; i < f->param_count; i++) {
+      const ir_type *core = core_of(f->params[i].type);
+      floats[i] = core->kind == IR_FLOAT ? (uint8_t)core->bits : 0;
+    }
   }
   return true;
 }

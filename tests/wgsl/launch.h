@@ -11,8 +11,8 @@ typedef struct wgsl_made {
   qn_arena arena;
   qn_bytes text;
   qn_wgsl_program program;
-  bool **floats; /* by kernel and parameter: it is of float, or leads to it */
-  void *module;  /* the library's; NULL until it is asked for */
+  uint8_t **floats; /* by kernel and parameter: bits of the floats that it is of, or leads to; 0: none */
+  void *module;     /* the library's; NULL until it is asked for */
 } wgsl_made;
 
 /* The model that WGSL has. */
