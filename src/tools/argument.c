@@ -323,6 +323,7 @@ static tool_status make_value(resolver *r, run_argument *a) {
   if (a->info.element_bytes > sizeof a->value)
     return tool_error(TOOL_FAILED, "argument '%s' has %u bytes, more than the %zu that this command passes by value",
                       a->info.name, a->info.element_bytes, sizeof a->value);
+  if (a->text[0] == '@' && !a->text[1]) return bad_value(a, "the name of a file comes after the @");
   if (a->text[0] == '@') return put_file(a);
   if (a->info.element_type == QN_TYPE_NONE) return bad_value(a, "a struct comes from @FILE.bin");
   if (width_of(a) > 1) return put_vector(a);

@@ -196,7 +196,7 @@ int tool_open_input(const char *path) {
 
 tool_status tool_read_file(const char *path, uint64_t limit, char **out_data, uint64_t *out_size) {
   int fd = tool_open_input(path);
-  if (fd < 0) return tool_error(TOOL_FAILED, "%s: %s", path, strerror(errno));
+  if (fd < 0) return tool_error(TOOL_FAILED, "%s: %s", *path ? path : "''", strerror(errno));
   struct stat info;
   tool_status status = TOOL_OK;
   char *data = NULL;
