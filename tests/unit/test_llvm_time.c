@@ -193,10 +193,30 @@ static void the_largest_kernels_take_seconds(void **state) {
   }
 }
 
+/* Each function calls the one before it twice. Who walks into every call has no end: there are 2^60 of them. */
+static void functions_that_are_called_twice_are_looked_at_once(void **state) {
+  char line[128];
+  (void)state;
+  (void)setenv("QUERN_LLVM_LIBRARY", QUERN_BINARY_DIR "/libquern-llvm.so", 0);
+  for (int asks = 0; asks < 2; asks++) {
+    qn_bytes text = {0};
+    append(&text, asks ? "int f0(int x) { return x * (int)get_global_id(0); }\n" : "int f0(int x) { return x * x; }\n",
+           0);
+    for (int i = 1; i <= 60; i++) {
+      snprintf(line, sizeof line, "int f%d(int x) { return f%d(x) + f%d(x + 1); }\n", i, i - 1, i - 1);
+      append(&text, line, 0);
+    }
+    append(&text, "kernel void k(global int *y) { if (y[0] == 77) y[get_global_id(0)] = f60(y[0]); }\n", 0);
+    (void)time_once(text.data, PART_CODE);
+    qn_bytes_free(&text);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(front_end_and_passes_are_linear),
       cmocka_unit_test(code_generation_is_linear),
+      cmocka_unit_test(functions_that_are_called_twice_are_looked_at_once),
       cmocka_unit_test(the_largest_kernels_take_seconds),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -374,7 +374,8 @@ struct ir_function {
   ir_var *locals, *last_local; /* static local memory, kernels only */
   bool is_kernel;
   bool is_inline, is_noinline;
-  bool has_regions; /* pass `regions` ran */
+  bool has_regions;  /* pass `regions` ran */
+  uint8_t is_common; /* a target's note: same result for same arguments in all items. 0: not looked at, 1: no, 2: yes */
   uint64_t required_local[3], hinted_local[3];
   qn_loc loc;
   ir_function *next;

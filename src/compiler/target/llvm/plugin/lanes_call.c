@@ -211,10 +211,13 @@ static bool note_own(void *user, ir_inst *inst) {
   return !*own;
 }
 
+/* Noted, for a function that is called twice by one that is called twice would be walked many times. */
 bool lanes_is_common(ir_function *f) {
   bool own = false;
   if (!f->body) return false;
+  if (f->is_common) return f->is_common == 2;
   (void)ir_walk(f->body, note_own, &own);
+  f->is_common = own ? 1 : 2;
   return !own;
 }
 
