@@ -249,7 +249,7 @@ static void test_two_queues_run_at_the_same_time(void **state) {
 static void expect_a_turn(void (*give_load)(stream *busy), uint64_t total) {
   stream a = make_stream(0), b = make_stream(0);
   bool had_turn = false;
-  for (int i = 0; i < 6 && !had_turn; i++) {
+  for (int i = 0; i < 40 && !had_turn; i++) {
     write_cell(0, 0), write_cell(2, 0), write_cell(3, total);
     uint64_t gate = run_cells(&a, UNTIL, 1, 0, 1, 1);
     give_load(&a);
