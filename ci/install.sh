@@ -3,9 +3,10 @@
 # of the network when all are there.
 here=$(dirname "$0")
 missing=
-while read -r package group _; do
+while read -r package group command _; do
   case $package in '' | \#*) continue ;; esac
   case " $* " in *" ${group:-test} "*) ;; *) continue ;; esac
+  [ -z "$command" ] || ! command -v "$command" >/dev/null || continue # it came from elsewhere
   [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing="$missing $package"
 done <"$here/packages.txt"
 [ -n "$missing" ] || exit 0

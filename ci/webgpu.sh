@@ -13,8 +13,8 @@ scratch=$(mktemp -d "$PWD/part.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 
 if [ ! -f libwebgpu_wrapper.so ]; then
-  curl -sSfL --retry 3 --max-time 300 -o "$scratch/dawn.tgz" \
-    "https://registry.npmjs.org/bun-webgpu-linux-x64/-/bun-webgpu-linux-x64-$version.tgz"
+  npm pack --silent --pack-destination "$scratch" "bun-webgpu-linux-x64@$version" >/dev/null
+  mv "$scratch/bun-webgpu-linux-x64-$version.tgz" "$scratch/dawn.tgz"
   echo "$sum  $scratch/dawn.tgz" | sha256sum --check --quiet
   tar -C "$scratch" -xzf "$scratch/dawn.tgz" package/libwebgpu_wrapper.so
   mv "$scratch/package/libwebgpu_wrapper.so" .
