@@ -7,7 +7,6 @@
 /* cmocka asks for the three above. */
 #include <cmocka.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/status.h"
 #include "compiler/compiler.h"
@@ -16,6 +15,7 @@
 #include "compiler/target/opencl_c/opencl_c.h"
 #include "quern/adapter.h"
 #include "support/failing.h"
+#include "support/thread_time.h"
 
 static const qn_model whole_model = {
     .address_bits = 64, .has_double = true, .has_half = true, .has_int64_atomics = true};
@@ -475,12 +475,6 @@ static void every_failing_allocation_is_told(void **state) {
   }
 }
 
-static uint64_t now_ns(void) {
-  struct timespec t;
-  (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static uint64_t time_for(uint32_t statements) {
   qn_bytes source = {0};
   made t;
@@ -489,9 +483,9 @@ static uint64_t time_for(uint32_t statements) {
     qn_bytes_printf(&source, "  a += x[i + %u] * a; if (a > %u) i ^= n + %u; x[i] = a;\n", i, i, i);
   qn_bytes_append_str(&source, "}\n");
   open_source(&t, source.data, "", &whole_model);
-  uint64_t begin = now_ns();
+  uint64_t begin = thread_ns();
   if (qn_target_opencl_c(t.module, &plain, &t.text, &t.program) < 0) fail_msg("%s", qn_error_text());
-  uint64_t ns = now_ns() - begin;
+  uint64_t ns = thread_ns() - begin;
   done(&t);
   qn_bytes_free(&source);
   return ns;

@@ -21,22 +21,11 @@
 #include "base/status.h"
 #include "store/outputs.h"
 #include "store/undo.h"
-
-static char directory[256];
-
-static bool can_run(const char *format, ...) {
-  char command[1024];
-  va_list args;
-  va_start(args, format);
-  vsnprintf(command, sizeof command, format, args);
-  va_end(args);
-  return system(command) == 0;
-}
+#include "support/directory.h"
 
 static int setup(void **state) {
   (void)state;
-  snprintf(directory, sizeof directory, "/tmp/quern-outputs-XXXXXX");
-  return mkdtemp(directory) ? 0 : 1;
+  return make_directory("outputs") ? 0 : 1;
 }
 
 static int teardown(void **state) {

@@ -6,12 +6,12 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include <cmocka.h>
 
 #include "compiler/pp/pp.h"
 #include "support/failing.h"
+#include "support/thread_time.h"
 
 /* ---- A run ----------------------------------------------------------------------------------------- */
 
@@ -949,13 +949,11 @@ static void nesting_that_real_code_has_is_fine(void **state) {
 static double milliseconds_of(const char *text) {
   teardown(NULL);
   setup(NULL);
-  struct timespec from, to;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+  uint64_t from = thread_ns();
   pp *p = open_text(text);
   while (pp_next(p).kind != PP_EOF) continue;
   pp_close(p);
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
-  return (double)(to.tv_sec - from.tv_sec) * 1e3 + (double)(to.tv_nsec - from.tv_nsec) / 1e6;
+  return (double)(thread_ns() - from) / 1e6;
 }
 
 typedef struct time_shape {

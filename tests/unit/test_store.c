@@ -18,29 +18,11 @@
 #include "base/os/files.h"
 #include "base/os/stage.h"
 #include "base/status.h"
-#include "store/keep.h"
-
-static char directory[256];
-static qn_store store;
-
-static void run(const char *format, ...) {
-  char command[1024];
-  va_list args;
-  va_start(args, format);
-  vsnprintf(command, sizeof command, format, args);
-  va_end(args);
-  assert_int_equal(system(command), 0);
-}
-
-static void open_store(qn_store_mode mode, uint64_t max_bytes) {
-  const qn_store_settings settings = {.directory = directory, .max_bytes = max_bytes, .mode = mode};
-  assert_int_equal(qn_store_init(&store, &settings), QN_OK);
-}
+#include "support/store_fixture.h"
 
 static int setup(void **state) {
   (void)state;
-  snprintf(directory, sizeof directory, "/tmp/quern-store-XXXXXX");
-  if (!mkdtemp(directory)) return 1;
+  if (!make_directory("store")) return 1;
   open_store(QN_STORE_WRITE, 0);
   return 0;
 }
@@ -49,15 +31,6 @@ static int teardown(void **state) {
   (void)state;
   run("chmod -R u+rwx %s; rm -rf %s", directory, directory);
   return 0;
-}
-
-static qn_key key_of(uint64_t number) {
-  qn_key_maker maker;
-  qn_key key;
-  qn_key_start(&maker);
-  qn_key_add_u64(&maker, number);
-  qn_key_end(&maker, &key);
-  return key;
 }
 
 static void put_text(uint64_t number, const char *text) {

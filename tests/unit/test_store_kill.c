@@ -16,31 +16,8 @@
 #include <unistd.h>
 
 #include "base/os/files.h"
-#include "store/keep.h"
 #include "support/rounds.h"
-
-static char directory[64];
-static qn_store store;
-
-static void run(const char *command) {
-  char text[256];
-  snprintf(text, sizeof text, command, directory);
-  assert_int_equal(system(text), 0);
-}
-
-static void open_store(uint64_t max_bytes) {
-  const qn_store_settings settings = {.directory = directory, .max_bytes = max_bytes};
-  assert_int_equal(qn_store_init(&store, &settings), QN_OK);
-}
-
-static qn_key key_of(uint64_t number) {
-  qn_key_maker maker;
-  qn_key key;
-  qn_key_start(&maker);
-  qn_key_add_u64(&maker, number);
-  qn_key_end(&maker, &key);
-  return key;
-}
+#include "support/store_fixture.h"
 
 /* Bytes that zstd makes little of, and that say whose they are. */
 static void body_of(uint64_t number, char out[600]) {
@@ -74,7 +51,7 @@ static bool is_there(uint64_t number) {
 }
 
 static size_t count_staged(void) {
-  char path[128];
+  char path[512];
   size_t count = 0;
   snprintf(path, sizeof path, "%s/v1/new", directory);
   DIR *opened = opendir(path);
@@ -116,7 +93,7 @@ static bool is_killed_at(uint32_t stop, void (*work)(void)) {
 static void each_call(const char *what, void (*before)(void), void (*work)(void), void (*after)(void)) {
   uint32_t stop = 1, step = (uint32_t)test_rounds("system calls to be killed at: one in", 3, 1) * 2;
   for (;; stop += step) {
-    run("rm -rf %s/v1");
+    run("rm -rf %s/v1", directory);
     before();
     bool killed = is_killed_at(stop, work);
     after();
@@ -135,7 +112,7 @@ static void check_sound(void) {
   assert_int_equal(count_staged(), 0); /* verifying sweeps */
 }
 
-static void nothing_before(void) { open_store(0); }
+static void nothing_before(void) { open_store(QN_STORE_WRITE, 0); }
 static void store_two(void) {
   (void)put(1);
   (void)put(2);
@@ -155,13 +132,13 @@ static void test_C3_a_cold_store_killed_at_each_system_call(void **state) {
 }
 
 static void some_before(void) {
-  open_store(0);
+  open_store(QN_STORE_WRITE, 0);
   for (uint64_t i = 10; i < 14; i++) assert_true(put(i));
-  open_store(3000); /* one more is too much: the oldest go */
+  open_store(QN_STORE_WRITE, 3000); /* one more is too much: the oldest go */
 }
 static void store_one(void) { (void)put(14); }
 static void find_some(void) {
-  char path[128];
+  char path[512];
   qn_counters counters;
   qn_store_kept kept;
   for (uint64_t i = 10; i < 15; i++) (void)is_there(i);
@@ -191,14 +168,13 @@ static void test_C3_clearing_killed_at_each_system_call(void **state) {
 }
 
 int main(void) {
-  snprintf(directory, sizeof directory, "/tmp/quern-kill-XXXXXX");
-  if (!mkdtemp(directory)) return 1;
+  if (!make_directory("kill")) return 1;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_C3_a_cold_store_killed_at_each_system_call),
       cmocka_unit_test(test_C3_a_store_that_evicts_killed_at_each_system_call),
       cmocka_unit_test(test_C3_clearing_killed_at_each_system_call),
   };
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  run("rm -rf %s");
+  run("rm -rf %s", directory);
   return failed;
 }

@@ -20,32 +20,14 @@
 #include "base/os/files.h"
 #include "base/os/lock_holder.h"
 #include "base/status.h"
-#include "store/keep.h"
 #include "store/transfer.h"
 #include "support/rounds.h"
-
-static char directory[256];
-static qn_store store;
-
-static bool can_run(const char *format, ...) {
-  char command[1024];
-  va_list args;
-  va_start(args, format);
-  vsnprintf(command, sizeof command, format, args);
-  va_end(args);
-  return system(command) == 0;
-}
-
-static void open_store(uint64_t max_bytes) {
-  const qn_store_settings settings = {.directory = directory, .max_bytes = max_bytes};
-  assert_int_equal(qn_store_init(&store, &settings), QN_OK);
-}
+#include "support/store_fixture.h"
 
 static int setup(void **state) {
   (void)state;
-  snprintf(directory, sizeof directory, "/tmp/quern-upkeep-XXXXXX");
-  if (!mkdtemp(directory)) return 1;
-  open_store(0);
+  if (!make_directory("upkeep")) return 1;
+  open_store(QN_STORE_WRITE, 0);
   return 0;
 }
 
@@ -53,15 +35,6 @@ static int teardown(void **state) {
   (void)state;
   (void)can_run("chattr -R -i %s 2>/dev/null", directory);
   return can_run("rm -rf %s", directory) ? 0 : 1;
-}
-
-static qn_key key_of(uint64_t number) {
-  qn_key_maker maker;
-  qn_key key;
-  qn_key_start(&maker);
-  qn_key_add_u64(&maker, number);
-  qn_key_end(&maker, &key);
-  return key;
 }
 
 static void put_random(uint64_t number, qn_entry_kind kind, size_t size) {
@@ -288,7 +261,7 @@ static void test_import_keeps_what_it_takes_in(void **state) {
   export_some("some.qnc", 1, 10, 1000, path);
   assert_int_equal(qn_file_query(path, &info), QN_OK);
   size = info.size_bytes; /* a little more than its entries */
-  open_store(size);
+  open_store(QN_STORE_WRITE, size);
   for (uint64_t i = 100; i < 108; i++) put_random(i, QN_ENTRY_PROGRAM, 1000);
   assert_int_equal(qn_store_import(&store, path, &imported), QN_OK);
   assert_int_equal(imported, 10);
@@ -302,7 +275,7 @@ static void test_import_of_more_than_the_cache_may_have_is_refused(void **state)
   char path[512];
   uint64_t imported = 0;
   export_some("some.qnc", 1, 10, 1000, path);
-  open_store(8000);
+  open_store(QN_STORE_WRITE, 8000);
   put_random(100, QN_ENTRY_PROGRAM, 1000);
   assert_int_equal(qn_store_import(&store, path, &imported), QN_ERROR_LIMIT);
   assert_non_null(strstr(qn_error_text(), "the cache may have 8000; QUERN_CACHE_MAX_SIZE"));

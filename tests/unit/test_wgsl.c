@@ -5,13 +5,13 @@
 /* cmocka asks for the three above. */
 #include <cmocka.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/status.h"
 #include "compiler/compiler.h"
 #include "compiler/target/wgsl/wgsl.h"
 #include "quern/quern.h"
 #include "support/failing.h"
+#include "support/thread_time.h"
 
 typedef struct made {
   qn_arena arena;
@@ -234,12 +234,6 @@ static void every_failing_allocation_is_told(void **state) {
   }
 }
 
-static uint64_t now_ns(void) {
-  struct timespec t;
-  (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* Of three: other work on the machine must not fail it. */
 static uint64_t best_time_for(uint32_t statements) {
   uint64_t best = UINT64_MAX;
@@ -255,9 +249,9 @@ static uint64_t best_time_for(uint32_t statements) {
   for (int turn = 0; turn < 3; turn++) {
     made t;
     open_source(&t, source.data, &small_model);
-    uint64_t begin = now_ns();
+    uint64_t begin = thread_ns();
     if (qn_target_wgsl(t.module, &(qn_wgsl_options){0}, &t.text, &t.program) < 0) fail_msg("%s", qn_error_text());
-    uint64_t ns = now_ns() - begin;
+    uint64_t ns = thread_ns() - begin;
     if (ns < best) best = ns;
     done(&t);
   }

@@ -1,16 +1,9 @@
 /* control.c - statements: what has an effect, values that have a name, and control flow as C has it. */
 #include "compiler/target/opencl_c/emit.h"
+#include "compiler/target/text/statement.h"
 
-static void open_brace(emitter *e) {
-  put(e, "{\n");
-  e->indent++;
-}
-
-static void close_brace(emitter *e) {
-  e->indent--;
-  put_line_start(e);
-  put(e, "}");
-}
+static void open_brace(emitter *e) { text_open_brace(e->out, &e->indent); }
+static void close_brace(emitter *e) { text_close_brace(e->out, &e->indent); }
 
 static void put_line(emitter *e, const char *text) {
   put_line_start(e);
@@ -95,13 +88,6 @@ static void put_named_type(emitter *e, const ir_inst *inst) {
   if (!is_pointer) put(e, " ");
 }
 
-/* An insertion into one that nothing else uses goes into the same variable. */
-static bool is_continued(const emitter *e, const ir_inst *inst) {
-  const ir_inst *base = inst->args[0];
-  if (base->op != IR_INSERT || base->parent != inst->parent) return false;
-  return text_planned_of(&e->plan, base)->prints == 1;
-}
-
 static void put_new_name(emitter *e, const ir_inst *inst) {
   const char *name = text_name_local(&e->names, inst->name ? inst->name : "t");
   put_line_start(e);
@@ -115,7 +101,7 @@ static void put_new_name(emitter *e, const ir_inst *inst) {
 }
 
 static void put_insertion(emitter *e, const ir_inst *inst) {
-  if (is_continued(e, inst))
+  if (text_goes_on(&e->plan, inst))
     text_planned_of(&e->plan, inst)->name = text_planned_of(&e->plan, inst->args[0])->name;
   else
     put_new_name(e, inst);
@@ -154,27 +140,7 @@ static void put_ordered_atomic(emitter *e, const ir_inst *inst) {
 
 /* ---- Conditions ---- */
 
-static void put_if(emitter *e, const ir_inst *inst) {
-  ir_block *const *arms = inst->u.ctrl.blocks;
-  bool no_then = text_is_empty(&e->scopes, arms[0]), no_else = text_is_empty(&e->scopes, arms[1]);
-  bool swapped = no_then && !no_else;
-  put(e, "if (");
-  put_condition(e, inst->args[0], !swapped);
-  put(e, ") ");
-  open_brace(e);
-  put_block(e, arms[swapped]);
-  close_brace(e);
-  if (no_then || no_else) return;
-  put(e, " else ");
-  const ir_inst *next = text_only_if(&e->scopes, arms[1]);
-  if (next) {
-    put_if(e, next);
-    return;
-  }
-  open_brace(e);
-  put_block(e, arms[1]);
-  close_brace(e);
-}
+static void put_test(emitter *e, const ir_inst *inst, bool holds) { put_condition(e, inst->args[0], holds); }
 
 static void put_case(emitter *e, const ir_block *block) {
   put(e, ": ");
@@ -285,9 +251,8 @@ static void put_loop(emitter *e, const ir_inst *loop, const ir_inst *init) {
 /* Whether a store declares the counter of the loop that comes next, which alone uses it. */
 static const ir_inst *counted_loop(const emitter *e, const ir_inst *store) {
   const text_scope *scope = declared_by(e, store);
-  const ir_inst *next = scope ? text_next(&e->scopes, store) : NULL;
-  if (!next || next->op != IR_LOOP || next != scope->last || text_scopes_at(&e->scopes, next)) return NULL;
-  return text_shape_of(&e->scopes, next).step == TEXT_STEP_HEAD ? next : NULL;
+  const ir_inst *next = scope ? text_counted_loop(&e->scopes, scope, store) : NULL;
+  return next && text_shape_of(&e->scopes, next).step == TEXT_STEP_HEAD ? next : NULL;
 }
 
 /* ---- Leaving ---- */
@@ -315,44 +280,6 @@ static void put_break_if(emitter *e, const ir_inst *inst) {
 
 /* ---- All ---- */
 
-/* Whether a return stands where the function ends anyway. */
-static bool is_last_return(const emitter *e, const ir_inst *inst) {
-  return inst->op == IR_RETURN && !inst->arg_count && !inst->next && inst->parent == e->function->f->body;
-}
-
-static void put_control(emitter *e, const ir_inst *inst) {
-  put_line_start(e);
-  switch (inst->op) {
-    case IR_IF:
-      put_if(e, inst);
-      break;
-    case IR_SWITCH:
-      put_switch(e, inst);
-      break;
-    case IR_LOOP:
-      put_loop(e, inst, NULL);
-      break;
-    case IR_BREAK:
-      put(e, "break;");
-      break;
-    case IR_CONTINUE:
-      put(e, "continue;");
-      break;
-    case IR_BREAK_IF:
-      put_break_if(e, inst);
-      break;
-    case IR_RETURN:
-      put_return(e, inst);
-      break;
-    case IR_TRAP: /* never comes here */
-      put_return(e, NULL);
-      break;
-    default:
-      emit_refuse(e, inst, "'%s'", ir_op_table[inst->op].text);
-  }
-  put(e, "\n");
-}
-
 static void put_effect(emitter *e, const ir_inst *inst) {
   put_line_start(e);
   switch (inst->op) {
@@ -371,9 +298,7 @@ static void put_effect(emitter *e, const ir_inst *inst) {
 }
 
 static void put_statement(emitter *e, const ir_inst *inst) {
-  if (ir_op_table[inst->op].cls == IR_CLASS_CTRL) {
-    if (!is_last_return(e, inst)) put_control(e, inst);
-  } else if (inst->op == IR_BARRIER || inst->op == IR_FENCE) {
+  if (inst->op == IR_BARRIER || inst->op == IR_FENCE) {
     put_fence(e, inst->op == IR_BARRIER ? "barrier" : "mem_fence", inst->imm);
   } else if (inst->op == IR_ATOMIC) {
     put_ordered_atomic(e, inst);
@@ -387,20 +312,17 @@ static void put_statement(emitter *e, const ir_inst *inst) {
 }
 
 static void put_rest_of_block(emitter *e, const ir_block *block, const ir_inst *skipped) {
-  for (const ir_inst *inst = block->first; inst; inst = inst->next) {
-    if (inst == skipped) continue;
-    put_declarations(e, inst);
-    if (!text_is_written_down(&e->plan, inst)) continue;
-    const ir_inst *loop = inst->op == IR_STORE ? counted_loop(e, inst) : NULL;
-    if (!loop) {
-      put_statement(e, inst);
-      continue;
-    }
-    put_line_start(e);
-    put_loop(e, loop, inst);
-    put(e, "\n");
-    inst = loop;
-  }
+  static const text_writers writers = {.declare = put_declarations,
+                                       .effect = put_statement,
+                                       .test = put_test,
+                                       .choose = put_switch,
+                                       .loop = put_loop,
+                                       .leave_if = put_break_if,
+                                       .leave = put_return,
+                                       .counted = counted_loop,
+                                       .refuse = emit_refuse};
+  const text_body body = {e, &writers, &e->scopes, e->out, &e->indent};
+  text_put_block(&body, block, skipped);
 }
 
 void put_block(emitter *e, const ir_block *block) { put_rest_of_block(e, block, NULL); }

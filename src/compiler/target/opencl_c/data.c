@@ -5,6 +5,7 @@
 #include "compiler/ir/float.h"
 #include "compiler/ir/text.h"
 #include "compiler/target/opencl_c/emit.h"
+#include "compiler/target/text/words.h"
 
 static void put_initialiser(emitter *e, const ir_inst *init, bool is_signed);
 
@@ -100,51 +101,17 @@ static bool is_odd_nan(const ir_inst *init) {
   return is_float && ir_float_is_nan(init->imm, type->bits) && init->imm != ir_float_nan(type->bits);
 }
 
-static bool holds(const ir_inst *init, bool (*is_it)(const ir_inst *init)) {
-  if (is_it(init)) return true;
-  for (uint32_t i = 0; init->op == IR_AGGREGATE && i < init->arg_count; i++)
-    if (holds(init->args[i], is_it)) return true;
-  return false;
-}
-
-static bool is_address(const ir_inst *init) { return init->op == IR_ADDRESS; }
-
 /* NVIDIA's compiler (driver 580) lays out data with 3-vectors as if they were 12 bytes; and no literal is a NaN with bits of
  * its own. */
 static bool is_in_words(const ir_var *var) {
-  return (holds_three(var->type) || holds(var->init, is_odd_nan)) && !holds(var->init, is_address);
-}
-
-static void put_bits(unsigned char *at, uint64_t bits, uint64_t size) {
-  for (uint64_t i = 0; i < size; i++) at[i] = (unsigned char)(bits >> 8 * i);
-}
-
-/* What memory holds, little end first; it is all zero before. */
-static void fill_bytes(const ir_inst *init, unsigned char *at) {
-  const ir_type *type = init->type;
-  if (init->op == IR_CONST) put_bits(at, init->imm, type->size);
-  if (init->op != IR_AGGREGATE) return;
-  for (uint32_t i = 0; i < init->arg_count; i++) {
-    uint64_t offset = type->kind == IR_STRUCT ? (type->is_union ? 0 : type->fields[i].offset) : i * type->elem->size;
-    fill_bytes(init->args[i], at + offset);
-  }
+  return (holds_three(var->type) || text_holds(var->init, is_odd_nan)) && !text_holds(var->init, text_is_address);
 }
 
 static void put_words(emitter *e, const ir_var *var, const char *name) {
   uint64_t count = (var->type->size + 3) / 4, align = var->align ? var->align : var->type->align;
-  unsigned char *bytes = qn_arena_alloc(e->arena, count * 4);
-  if (!bytes) {
-    e->failed = true;
-    return;
-  }
-  fill_bytes(var->init, bytes);
   putf(e, "constant uint %s[%" PRIu64 "] __attribute__((aligned(%" PRIu64 "))) = {", name, count,
        align < 4 ? 4 : align);
-  for (uint64_t i = 0; i < count; i++) {
-    uint32_t word = bytes[4 * i] | (uint32_t)bytes[4 * i + 1] << 8 | (uint32_t)bytes[4 * i + 2] << 16 |
-                    (uint32_t)bytes[4 * i + 3] << 24;
-    putf(e, word < 10 ? "%s%" PRIu32 : "%s0x%" PRIx32, i == 0 ? "" : i % 8 ? ", " : ",\n    ", word);
-  }
+  e->failed |= !text_put_words(e->out, e->arena, var->init, count, "", 2);
   put(e, "};\n");
 }
 

@@ -1,24 +1,18 @@
 /* opencl_c.c - see opencl_c.h. */
 #include "compiler/target/opencl_c/opencl_c.h"
 
-#include <stdio.h>
-
 #include "base/status.h"
 #include "compiler/pass/pass.h"
 #include "compiler/target/opencl_c/emit.h"
+#include "compiler/target/text/report.h"
 
 /* ---- Errors ---- */
 
 void emit_refuse(emitter *e, const ir_inst *inst, const char *format, ...) {
-  char what[256];
   va_list args;
   va_start(args, format);
-  (void)vsnprintf(what, sizeof what, format, args);
+  text_refuse(&e->diags, "OpenCL C 1.2 (target opencl_c)", e->function, inst, format, args);
   va_end(args);
-  const ir_function *f = e->function ? e->function->f : NULL;
-  qn_loc loc = inst ? inst->loc : f ? f->loc : 0;
-  qn_diag(&e->diags, QN_ERROR, loc, 0, "OpenCL C 1.2 (target opencl_c) can't express %s%s%s%s", what, f ? ", in '" : "",
-          f ? f->name : "", f ? "'" : "");
 }
 
 void put_line_start(emitter *e) { text_indent(e->out, e->indent); }
@@ -78,12 +72,6 @@ static void put_extension(qn_bytes *text, bool is_used, const char *name) {
   if (is_used) qn_bytes_printf(text, "#pragma OPENCL EXTENSION %s : enable\n", name);
 }
 
-static void put_part(qn_bytes *text, const qn_bytes *part) {
-  if (!part->size) return;
-  qn_bytes_append_char(text, '\n');
-  qn_bytes_append_sv(text, qn_bytes_view(part));
-}
-
 static void assemble(const emitter *e, const char *options, qn_bytes *text) {
   qn_bytes_printf(text, "/* Made by Quern. Build with: %s */\n", options);
   put_extension(text, e->uses_double, "cl_khr_fp64");
@@ -91,19 +79,17 @@ static void assemble(const emitter *e, const char *options, qn_bytes *text) {
   put_extension(text, e->uses_int64_base_atomics, "cl_khr_int64_base_atomics");
   put_extension(text, e->uses_int64_extended_atomics, "cl_khr_int64_extended_atomics");
   qn_bytes_append_str(text, "#pragma OPENCL FP_CONTRACT OFF\n");
-  put_part(text, &e->types);
-  put_part(text, &e->data);
-  put_part(text, &e->helpers);
-  put_part(text, &e->functions);
+  text_put_part(text, &e->types);
+  text_put_part(text, &e->data);
+  text_put_part(text, &e->helpers);
+  text_put_part(text, &e->functions);
 }
 
 static bool describe(const emitter *e, qn_opencl_c_program *out) {
-  uint32_t count = 0;
-  for (const ir_function *f = e->m->functions; f; f = f->next) count += f->is_kernel && f->body;
-  out->kernels = QN_ARENA_ARRAY(e->arena, qn_opencl_c_kernel, count + 1);
+  out->kernels = QN_ARENA_ARRAY(e->arena, qn_opencl_c_kernel, e->unit.kernel_count + 1);
   if (!out->kernels) return false;
   for (const ir_function *f = e->m->functions; f; f = f->next) {
-    if (!f->is_kernel || !f->body) continue;
+    if (!f->is_kernel) continue;
     const text_function *t = text_function_of(f);
     out->kernels[out->kernel_count++] =
         (qn_opencl_c_kernel){f->name, t->name, e->options->adapter_entries && t->asks_range};
@@ -138,8 +124,8 @@ static qn_status write_all(emitter *e, qn_bytes *text, qn_opencl_c_program *out)
   name_functions(e);
   for (uint32_t i = 0; i < e->unit.function_count; i++) put_function(e, &e->unit.functions[i]);
   out->build_options = build_options(e);
-  bool failed = e->failed || e->m->failed || e->names.failed || e->diags.out_of_memory || e->diags.text.failed ||
-                e->types.failed || e->data.failed || e->helpers.failed || e->functions.failed;
+  bool failed = e->failed || text_ran_out(e->m, &e->names, &e->diags) || e->types.failed || e->data.failed ||
+                e->helpers.failed || e->functions.failed;
   if (failed || !out->build_options || !describe(e, out)) return no_memory();
   if (e->diags.errors) return qn_error_set_text(QN_ERROR_COMPILE, e->diags.text.data, e->diags.text.size);
   assemble(e, out->build_options, text);

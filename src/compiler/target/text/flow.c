@@ -64,3 +64,8 @@ text_shape text_shape_of(const text_scopes *s, const ir_inst *loop) {
   shape.step = find_step(s, loop, &shape);
   return shape;
 }
+
+const ir_inst *text_counted_loop(const text_scopes *s, const text_scope *scope, const ir_inst *store) {
+  const ir_inst *next = text_next(s, store);
+  return next && next->op == IR_LOOP && next == scope->last && !text_scopes_at(s, next) ? next : NULL;
+}

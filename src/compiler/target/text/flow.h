@@ -27,5 +27,7 @@ const ir_inst *text_only_if(const text_scopes *scopes, const ir_block *block);
 bool text_is_empty(const text_scopes *scopes, const ir_block *block);
 /* The next instruction behind `inst` in its block that stands in the text or before which something is declared. */
 const ir_inst *text_next(const text_scopes *scopes, const ir_inst *inst);
+/* The loop that comes next behind a store which declares `scope`'s variable, when it alone uses that; else NULL. */
+const ir_inst *text_counted_loop(const text_scopes *scopes, const text_scope *scope, const ir_inst *store);
 
 #endif

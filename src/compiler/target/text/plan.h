@@ -63,6 +63,11 @@ static inline bool text_is_inline_in(const text_plan *plan, const ir_inst *store
   return value->parent && text_planned_of(plan, value)->how == TEXT_STORED &&
          text_planned_of(plan, value)->user == store;
 }
+/* Whether an insertion goes into the variable of the one that it is into, because nothing else uses that. */
+static inline bool text_goes_on(const text_plan *plan, const ir_inst *insertion) {
+  const ir_inst *base = insertion->args[0];
+  return base->op == IR_INSERT && base->parent == insertion->parent && text_planned_of(plan, base)->prints == 1;
+}
 static inline bool text_is_plain_var(const text_plan *plan, const ir_var *var) {
   return text_var_facts(&plan->effects, var)->is_plain;
 }

@@ -147,6 +147,7 @@ qn_status text_unit_make(ir_module *m, text_unit *out) {
     QN_TRY(check_body(order[i]));
     text_function *t = &out->functions[out->function_count++];
     t->f = order[i];
+    out->kernel_count += t->f->is_kernel;
     if (!number_function(t, &out->count)) return no_memory();
     order[i]->aux = t;
     find_nature(t);

@@ -22,7 +22,7 @@ typedef struct text_function {
 typedef struct text_unit {
   ir_module *m;
   text_function *functions; /* with a body, after those that they call */
-  uint32_t function_count;
+  uint32_t function_count, kernel_count;
   uint32_t *fields;                      /* by id of a struct: number of its first field */
   uint32_t struct_limit, constant_count; /* ids of structs and numbers of constants are below */
   uint32_t count;                        /* of numbers */

@@ -42,6 +42,12 @@ void text_indent(qn_bytes *out, uint32_t depth) {
   qn_bytes_append(out, blanks, size);
 }
 
+void text_put_part(qn_bytes *out, const qn_bytes *part) {
+  if (!part->size) return;
+  qn_bytes_append_char(out, '\n');
+  qn_bytes_append_sv(out, qn_bytes_view(part));
+}
+
 /* Digits of a number that has few: 0 when it has more than 9 or a large exponent. A float or double with that few decimal
  * digits is exactly what they say. */
 static size_t short_form(double value, qn_bytes *out) {

@@ -36,6 +36,9 @@ void text_move(qn_bytes *out, size_t from, size_t to);
 /* Blanks at a line's start. */
 void text_indent(qn_bytes *out, uint32_t depth);
 
+/* A part of a text behind another, an empty line between; nothing of an empty one. */
+void text_put_part(qn_bytes *out, const qn_bytes *part);
+
 /* A finite number, shortly when few decimal digits are exactly it, else in hexadecimal; it always has a point or an
  * exponent. Its sign is written. */
 void text_number(qn_bytes *out, double value);

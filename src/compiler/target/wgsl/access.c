@@ -161,44 +161,11 @@ static bool is_simple(const wgsl_memory *m, const layout *l) {
   return m->is_quads || (l->lanes == 1 && l->size == 4 && l->align >= 4);
 }
 
-static const char *access_key(emitter *e, const char *verb, const wgsl_memory *m, const layout *l) {
-  const char *align = l->align >= 4 && l->size < 4 ? "_words" : l->align >= l->size || l->align >= 4 ? "" : "_bytes";
-  return wgsl_text_of(e, "%s_%s_%s%s", verb, m->key, wgsl_type_word(e, l->type), align);
-}
-
-static const char *load_call(emitter *e, const wgsl_memory *m, const layout *l, const char *index);
-
-static void put_flat_load(emitter *e, const wgsl_memory *m, const layout *l, qn_bytes *text) {
-  for (uint32_t i = m->member_count; i-- > 0;) {
-    const char *value = load_call(e, m->members[i], l, wgsl_member_index(e, m->members[i], "i"));
-    if (i)
-      qn_bytes_printf(text, "  if (i >= %s) {\n    return %s;\n  }\n", m->members[i]->base, value);
-    else
-      qn_bytes_printf(text, "  return %s;\n", value);
-  }
-}
-
-static const char *load_function(emitter *e, const wgsl_memory *m, const layout *l) {
-  const char *key = access_key(e, "load", m, l), *name = wgsl_made_name(e, key);
-  if (name) return name;
-  qn_bytes text = {0};
-  name = wgsl_make_function(e, key, key);
-  wgsl_memory inside = wgsl_memory_inside(m, "p");
-  qn_bytes_printf(&text, "fn %s(%si: u32) -> %s {\n", name, wgsl_memory_parameter(e, m, "p"),
-                  wgsl_value_type(e, l->type));
-  if (m->kind == WGSL_FLAT)
-    put_flat_load(e, m, l, &text);
-  else
-    qn_bytes_printf(&text, "  return %s;\n", loaded(e, &inside, l, "i"));
-  qn_bytes_append_str(&text, "}\n");
-  wgsl_add_function(e, &text);
-  qn_bytes_free(&text);
-  return name;
-}
+static const char *function_of(emitter *e, const wgsl_memory *m, const layout *l, bool stores);
 
 static const char *load_call(emitter *e, const wgsl_memory *m, const layout *l, const char *index) {
   if (is_simple(m, l)) return loaded(e, m, l, index);
-  return wgsl_text_of(e, "%s(%s%s)", load_function(e, m, l), wgsl_memory_argument(e, m), index);
+  return wgsl_text_of(e, "%s(%s%s)", function_of(e, m, l, false), wgsl_memory_argument(e, m), index);
 }
 
 static bool is_by_elements(const ir_inst *inst) { return inst->op == IR_VLOAD || inst->op == IR_VSTORE; }
@@ -328,43 +295,57 @@ static void put_stored(emitter *e, const wgsl_memory *m, const layout *l, qn_byt
   }
 }
 
-static const char *store_call(emitter *e, const wgsl_memory *m, const layout *l, const char *index, const char *value);
+static const char *store_call(emitter *e, const wgsl_memory *m, const layout *l, const char *index, const char *value) {
+  bool is_whole = is_simple(m, l) && !(m->is_quads && l->lanes == 3);
+  if (is_whole && m->is_quads) return wgsl_text_of(e, "%s = %s", wgsl_word_place(e, m, index, 0), value);
+  if (is_whole) return assigned(e, m, wgsl_word_place(e, m, index, 0), as_word(e, m, l->elem, value));
+  return wgsl_text_of(e, "%s(%s%s, %s)", function_of(e, m, l, true), wgsl_memory_argument(e, m), index, value);
+}
 
-static void put_flat_store(emitter *e, const wgsl_memory *m, const layout *l, qn_bytes *text) {
+/* ---- Functions of ours ---- */
+
+static const char *access_key(emitter *e, const wgsl_memory *m, const layout *l, bool stores) {
+  const char *align = l->align >= 4 && l->size < 4 ? "_words" : l->align >= l->size || l->align >= 4 ? "" : "_bytes";
+  return wgsl_text_of(e, "%s_%s_%s%s", stores ? "store" : "load", m->key, wgsl_type_word(e, l->type), align);
+}
+
+/* By the address, which of the members it leads into. Nothing is stored in a constant one. */
+static void put_flat(emitter *e, const wgsl_memory *m, const layout *l, bool stores, qn_bytes *text) {
   for (uint32_t i = m->member_count; i-- > 0;) {
-    if (m->members[i]->kind == WGSL_CONSTANT) continue;
-    const char *store = store_call(e, m->members[i], l, wgsl_member_index(e, m->members[i], "i"), "v");
+    const wgsl_memory *member = m->members[i];
+    if (stores && member->kind == WGSL_CONSTANT) continue;
+    const char *index = wgsl_member_index(e, member, "i");
+    const char *access =
+        stores ? store_call(e, member, l, index, "v") : wgsl_text_of(e, "return %s", load_call(e, member, l, index));
     if (i)
-      qn_bytes_printf(text, "  if (i >= %s) {\n    %s;\n    return;\n  }\n", m->members[i]->base, store);
+      qn_bytes_printf(text, "  if (i >= %s) {\n    %s;\n%s  }\n", member->base, access, stores ? "    return;\n" : "");
     else
-      qn_bytes_printf(text, "  %s;\n", store);
+      qn_bytes_printf(text, "  %s;\n", access);
   }
 }
 
-static const char *store_function(emitter *e, const wgsl_memory *m, const layout *l) {
-  const char *key = access_key(e, "store", m, l), *name = wgsl_made_name(e, key);
+/* What loads or stores a type in a memory. */
+static const char *function_of(emitter *e, const wgsl_memory *m, const layout *l, bool stores) {
+  const char *key = access_key(e, m, l, stores), *name = wgsl_made_name(e, key);
   if (name) return name;
   qn_bytes text = {0};
   name = wgsl_make_function(e, key, key);
   wgsl_memory inside = wgsl_memory_inside(m, "p");
-  qn_bytes_printf(&text, "fn %s(%si: u32, v: %s) {\n", name, wgsl_memory_parameter(e, m, "p"),
-                  wgsl_value_type(e, l->type));
+  qn_bytes_printf(&text, stores ? "fn %s(%si: u32, v: %s) {\n" : "fn %s(%si: u32) -> %s {\n", name,
+                  wgsl_memory_parameter(e, m, "p"), wgsl_value_type(e, l->type));
   if (m->kind == WGSL_FLAT)
-    put_flat_store(e, m, l, &text);
-  else
+    put_flat(e, m, l, stores, &text);
+  else if (stores)
     put_stored(e, &inside, l, &text);
+  else
+    qn_bytes_printf(&text, "  return %s;\n", loaded(e, &inside, l, "i"));
   qn_bytes_append_str(&text, "}\n");
   wgsl_add_function(e, &text);
   qn_bytes_free(&text);
   return name;
 }
 
-static const char *store_call(emitter *e, const wgsl_memory *m, const layout *l, const char *index, const char *value) {
-  bool is_whole = is_simple(m, l) && !(m->is_quads && l->lanes == 3);
-  if (is_whole && m->is_quads) return wgsl_text_of(e, "%s = %s", wgsl_word_place(e, m, index, 0), value);
-  if (is_whole) return assigned(e, m, wgsl_word_place(e, m, index, 0), as_word(e, m, l->elem, value));
-  return wgsl_text_of(e, "%s(%s%s, %s)", store_function(e, m, l), wgsl_memory_argument(e, m), index, value);
-}
+/* ---- Statements ---- */
 
 void wgsl_put_store(emitter *e, const ir_inst *inst) {
   const ir_inst *p = inst->args[0], *value = inst->args[1];

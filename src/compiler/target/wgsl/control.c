@@ -1,18 +1,11 @@
 /* control.c - statements: what has an effect, values that have a name, and control flow as WGSL has it. */
 #include <inttypes.h>
 
+#include "compiler/target/text/statement.h"
 #include "compiler/target/wgsl/emit.h"
 
-static void open_brace(emitter *e) {
-  put(e, "{\n");
-  e->indent++;
-}
-
-static void close_brace(emitter *e) {
-  e->indent--;
-  wgsl_put_line_start(e);
-  put(e, "}");
-}
+static void open_brace(emitter *e) { text_open_brace(e->out, &e->indent); }
+static void close_brace(emitter *e) { text_close_brace(e->out, &e->indent); }
 
 static void put_line(emitter *e, const char *text) {
   wgsl_put_line_start(e);
@@ -69,10 +62,8 @@ static void put_new_name(emitter *e, const ir_inst *inst) {
 }
 
 static void put_insertion(emitter *e, const ir_inst *inst) {
-  const ir_inst *base = inst->args[0];
-  bool goes_on = base->op == IR_INSERT && base->parent == inst->parent && text_planned_of(&e->plan, base)->prints == 1;
-  if (goes_on)
-    text_planned_of(&e->plan, inst)->name = text_planned_of(&e->plan, base)->name;
+  if (text_goes_on(&e->plan, inst))
+    text_planned_of(&e->plan, inst)->name = text_planned_of(&e->plan, inst->args[0])->name;
   else
     put_new_name(e, inst);
   wgsl_put_line_start(e);
@@ -112,28 +103,6 @@ static void put_test(emitter *e, const ir_inst *inst, bool holds) {
   putf(e, "%s(select(0u, 1u, ", wgsl_helper(e, "quern_same", 1));
   put_condition(e, inst->args[0], holds);
   put(e, "), local_index) != 0u");
-}
-
-static void put_if(emitter *e, const ir_inst *inst) {
-  ir_block *const *arms = inst->u.ctrl.blocks;
-  bool no_then = text_is_empty(&e->scopes, arms[0]), no_else = text_is_empty(&e->scopes, arms[1]);
-  bool swapped = no_then && !no_else;
-  put(e, "if (");
-  put_test(e, inst, !swapped);
-  put(e, ") ");
-  open_brace(e);
-  wgsl_put_block(e, arms[swapped]);
-  close_brace(e);
-  if (no_then || no_else) return;
-  put(e, " else ");
-  const ir_inst *next = text_only_if(&e->scopes, arms[1]);
-  if (next) {
-    put_if(e, next);
-    return;
-  }
-  open_brace(e);
-  wgsl_put_block(e, arms[1]);
-  close_brace(e);
 }
 
 /* ---- Switches ---- */
@@ -263,8 +232,8 @@ static void put_loop(emitter *e, const ir_inst *loop, const ir_inst *init) {
 /* Whether a store declares the counter of the loop that comes next, which alone uses it. */
 static const ir_inst *counted_loop(const emitter *e, const ir_inst *store) {
   const text_scope *scope = declared_by(e, store);
-  const ir_inst *next = scope ? text_next(&e->scopes, store) : NULL;
-  if (!next || next->op != IR_LOOP || next != scope->last || text_scopes_at(&e->scopes, next)) return NULL;
+  const ir_inst *next = scope ? text_counted_loop(&e->scopes, scope, store) : NULL;
+  if (!next) return NULL;
   text_shape form = text_shape_of(&e->scopes, next);
   return step_of(e, next, &form) ? next : NULL;
 }
@@ -290,44 +259,6 @@ static void put_break_if(emitter *e, const ir_inst *inst) {
 }
 
 /* ---- All ---- */
-
-static bool is_last_return(const emitter *e, const ir_inst *inst) {
-  return inst->op == IR_RETURN && !inst->arg_count && !inst->next && inst->parent == e->function->f->body &&
-         e->function->f->result->kind == IR_VOID;
-}
-
-static void put_control(emitter *e, const ir_inst *inst) {
-  wgsl_put_line_start(e);
-  switch (inst->op) {
-    case IR_IF:
-      put_if(e, inst);
-      break;
-    case IR_SWITCH:
-      put_switch(e, inst);
-      break;
-    case IR_LOOP:
-      put_loop(e, inst, NULL);
-      break;
-    case IR_BREAK:
-      put(e, "break;");
-      break;
-    case IR_CONTINUE:
-      put(e, "continue;");
-      break;
-    case IR_BREAK_IF:
-      put_break_if(e, inst);
-      break;
-    case IR_RETURN:
-      put_return(e, inst);
-      break;
-    case IR_TRAP: /* never comes here */
-      put_return(e, NULL);
-      break;
-    default:
-      wgsl_emit_refuse(e, inst, "'%s'", ir_op_table[inst->op].text);
-  }
-  put(e, "\n");
-}
 
 static void put_effect(emitter *e, const ir_inst *inst) {
   wgsl_put_line_start(e);
@@ -359,9 +290,7 @@ static void put_barrier(emitter *e, uint64_t fences) {
 }
 
 static void put_statement(emitter *e, const ir_inst *inst) {
-  if (ir_op_table[inst->op].cls == IR_CLASS_CTRL) {
-    if (!is_last_return(e, inst)) put_control(e, inst);
-  } else if (inst->op == IR_BARRIER) {
+  if (inst->op == IR_BARRIER) {
     put_barrier(e, inst->imm);
   } else if (inst->op == IR_FENCE) {
     /* WGSL orders nothing outside of barriers. */
@@ -375,20 +304,17 @@ static void put_statement(emitter *e, const ir_inst *inst) {
 }
 
 static void put_rest_of_block(emitter *e, const ir_block *block, const ir_inst *skipped) {
-  for (const ir_inst *inst = block->first; inst; inst = inst->next) {
-    if (inst == skipped) continue;
-    put_declarations(e, inst);
-    if (!text_is_written_down(&e->plan, inst)) continue;
-    const ir_inst *loop = inst->op == IR_STORE ? counted_loop(e, inst) : NULL;
-    if (!loop) {
-      put_statement(e, inst);
-      continue;
-    }
-    wgsl_put_line_start(e);
-    put_loop(e, loop, inst);
-    put(e, "\n");
-    inst = loop;
-  }
+  static const text_writers writers = {.declare = put_declarations,
+                                       .effect = put_statement,
+                                       .test = put_test,
+                                       .choose = put_switch,
+                                       .loop = put_loop,
+                                       .leave_if = put_break_if,
+                                       .leave = put_return,
+                                       .counted = counted_loop,
+                                       .refuse = wgsl_emit_refuse};
+  const text_body body = {e, &writers, &e->scopes, e->out, &e->indent};
+  text_put_block(&body, block, skipped);
 }
 
 void wgsl_put_block(emitter *e, const ir_block *block) { put_rest_of_block(e, block, NULL); }

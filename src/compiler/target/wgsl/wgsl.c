@@ -5,20 +5,16 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "compiler/target/text/report.h"
 #include "compiler/target/wgsl/emit.h"
 
 /* ---- Errors and small writers ---- */
 
 void wgsl_emit_refuse(emitter *e, const ir_inst *inst, const char *format, ...) {
-  char what[256];
   va_list args;
   va_start(args, format);
-  (void)vsnprintf(what, sizeof what, format, args);
+  text_refuse(&e->diags, "WGSL (target wgsl)", e->function, inst, format, args);
   va_end(args);
-  const ir_function *f = e->function ? e->function->f : NULL;
-  qn_loc loc = inst && inst->loc ? inst->loc : f ? f->loc : 0;
-  qn_diag(&e->diags, QN_ERROR, loc, 0, "WGSL (target wgsl) can't express %s%s%s%s", what, f ? ", in '" : "",
-          f ? f->name : "", f ? "'" : "");
 }
 
 void wgsl_put_line_start(emitter *e) { text_indent(e->out, e->indent); }
@@ -75,12 +71,6 @@ static void refuse_double(emitter *e, text_function *t) {
 
 /* ---- The text ---- */
 
-static void put_part(qn_bytes *text, const qn_bytes *part) {
-  if (!part->size) return;
-  qn_bytes_append_char(text, '\n');
-  qn_bytes_append_sv(text, qn_bytes_view(part));
-}
-
 static void assemble(const emitter *e, qn_bytes *text) {
   qn_bytes_append_str(text, "// Made by Quern.\n");
   if (e->uses_half) qn_bytes_append_str(text, "enable f16;\n");
@@ -90,9 +80,9 @@ static void assemble(const emitter *e, qn_bytes *text) {
   if (e->uses_place)
     qn_bytes_append_str(text, "var<private> quern_local_id: vec3<u32>;\nvar<private> quern_group_id: vec3<u32>;\n");
   if (e->uses_shared) qn_bytes_append_str(text, "var<workgroup> quern_shared: u32;\n");
-  put_part(text, &e->globals);
-  put_part(text, &e->helpers);
-  put_part(text, &e->functions);
+  text_put_part(text, &e->globals);
+  text_put_part(text, &e->helpers);
+  text_put_part(text, &e->functions);
 }
 
 /* ---- All ---- */
@@ -116,14 +106,12 @@ static void close(emitter *e) {
 
 /* Kernels first: theirs are how they are found. Then what they call, and what that calls. */
 static bool write_functions(emitter *e, qn_wgsl_program *out) {
-  uint32_t kernels = 0;
-  for (const ir_function *f = e->m->functions; f; f = f->next) kernels += f->is_kernel && f->body;
-  out->kernels = QN_ARENA_ARRAY(e->arena, qn_wgsl_kernel, kernels + 1);
+  out->kernels = QN_ARENA_ARRAY(e->arena, qn_wgsl_kernel, e->unit.kernel_count + 1);
   if (!out->kernels) return false;
   for (ir_function *f = e->m->functions; f; f = f->next)
-    if (f->is_kernel && f->body) text_function_of(f)->name = text_name_global(&e->names, f->name);
+    if (f->is_kernel) text_function_of(f)->name = text_name_global(&e->names, f->name);
   for (ir_function *f = e->m->functions; f && !e->failed; f = f->next)
-    if (f->is_kernel && f->body) (void)wgsl_kernel_instance(e, text_function_of(f));
+    if (f->is_kernel) (void)wgsl_kernel_instance(e, text_function_of(f));
   for (const wgsl_instance *i = e->first; i && !e->failed; i = i->next)
     wgsl_put_instance(e, i, i->t->f->is_kernel ? &out->kernels[out->kernel_count++] : NULL);
   out->uses_half = e->uses_half;
@@ -132,8 +120,8 @@ static bool write_functions(emitter *e, qn_wgsl_program *out) {
 }
 
 static bool has_failed(const emitter *e) {
-  return e->failed || e->m->failed || e->names.failed || e->diags.out_of_memory || e->diags.text.failed ||
-         e->globals.failed || e->helpers.failed || e->functions.failed;
+  return e->failed || text_ran_out(e->m, &e->names, &e->diags) || e->globals.failed || e->helpers.failed ||
+         e->functions.failed;
 }
 
 static qn_status write_all(emitter *e, qn_bytes *text, qn_wgsl_program *out) {
