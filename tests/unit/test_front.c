@@ -169,6 +169,8 @@ static void warnings_are_told_silenced_and_made_errors(void **state) {
   for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) assert_warning(pairs[i][0], pairs[i][1]);
 }
 
+#define ONE_ITEM "__attribute__((reqd_work_group_size(1, 1, 1))) "
+
 static void barriers_that_all_items_come_to_are_not_told(void **state) {
   (void)state;
   static const char *const sources[] = {
@@ -181,6 +183,33 @@ static void barriers_that_all_items_come_to_are_not_told(void **state) {
       " if (i == 0) barrier(CLK_LOCAL_MEM_FENCE); p[0] = 1; }",
       "kernel void k(global int *p) { if (get_local_id(0) == 64) barrier(CLK_LOCAL_MEM_FENCE); p[0] = 1; }",
       "kernel void k(global int *p) { if (get_local_id(0) == 0) p[0] = 1; barrier(CLK_LOCAL_MEM_FENCE); p[1] = 1; }",
+      ONE_ITEM "kernel void k(global int *o){ get_local_id(0) == 0 ? barrier(1) : (void)0; }",
+      ONE_ITEM "kernel void k(global int *o){ switch (get_local_id(0)) { case 0: barrier(1); } }",
+      ONE_ITEM "kernel void k(global int *o){ get_local_id(0) == 0 && (barrier(1), 1); }",
+      ONE_ITEM "kernel void k(global int *o){ do { barrier(1); } while (get_local_id(0) != 0); }",
+      "__attribute__((reqd_work_group_size(2,1,1))) kernel void k(global int *o){ switch (get_local_id(0)) { case 0: "
+      "case 1: barrier(1); } }",
+      "kernel void k(global int *o){ switch (get_local_id(0)) { case 0: o[0] = 1; default: barrier(1); } }",
+      "kernel void k(global int *o, int n){ switch (n) { case 0: if (get_local_id(0) == 0) return; break; case 1: "
+      "barrier(1); } barrier(1); }",
+      "kernel void k(global int *o, int n){ if (n || get_local_id(0) == 0) barrier(1); }",
+      "kernel void k(global int *o, int n){ if (n && get_local_id(0) == 0) o[0] = 1; else barrier(1); }",
+      "kernel void k(global int *o, int n){ int i = get_local_id(0); i = 0; switch (i) { case 0: barrier(1); } i == 0 "
+      "? barrier(1) : (void)0; }",
+      "kernel void k(global int *o, int n){ get_local_id(0) == 0 ? o[0] = 1 : 0; barrier(1); }",
+      "kernel void k(global int *o, int n){ switch (get_local_id(0)) { case 0: o[0] = 1; break; default: o[1] = 1; } "
+      "barrier(1); }",
+      "kernel void k(global int *o, int n){ do { barrier(1); break; } while (get_local_id(0) == 0); }",
+      "kernel void k(global int *o, int n){ for (int i = 0; i < n; i++) { if (get_local_id(0) == 0) continue; o[0] = "
+      "1; } barrier(1); }",
+      "kernel void k(global int *o, int n){ o[0] = get_local_id(0) == 0 ? sizeof((barrier(1), 1)) : 1; }",
+      "__attribute__((reqd_work_group_size(4,1,1))) kernel void k(global int *o){ switch (get_local_id(0)) { case 4: "
+      "barrier(1); break; case -1: barrier(1); } }",
+      "__attribute__((reqd_work_group_size(4,1,1))) kernel void k(global int *o){ switch (get_local_id(0)) { case 4: "
+      "o[0] = 1; break; default: barrier(1); } }",
+      "kernel void k(global int *o, int n){ int i = 0; switch (get_local_id(0)) { case 0: while (i < n) { i++; break; "
+      "} default: barrier(1); } }",
+      "kernel void k(global int *o, int n){ do { barrier(1); } while (n > 0 || get_local_id(0) == 0); }",
   };
   for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
     compilation c;

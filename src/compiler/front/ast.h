@@ -179,11 +179,11 @@ typedef struct front_attributes {
   uint64_t required_local[3], hinted_local[3];
 } front_attributes;
 
-/* A barrier below a condition that looks divergent; judged when the whole function is known. */
+/* A barrier below what looks as if it splits the group; judged when the whole function is known. */
 typedef struct front_suspect {
   qn_loc loc;
   uint32_t length;
-  const front_expr *condition;
+  front_split split;
   struct front_suspect *next;
 } front_suspect;
 
@@ -206,6 +206,8 @@ struct front_func {
   bool is_called;
   bool is_missing_told; /* that it is called and not defined */
   bool has_barrier;     /* in its body, or in that of a function defined before it that it calls */
+  qn_loc barrier_loc;   /* of the last one */
+  uint32_t barrier_length;
   front_stmt *body;
   front_suspect *suspects;
   front_call_site *calls;

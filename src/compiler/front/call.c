@@ -3,21 +3,7 @@
 #include "compiler/front/builtin.h"
 #include "compiler/front/convert.h"
 #include "compiler/front/operator.h"
-
-/* ---- Barriers ------------------------------------------------------------------------------------------ */
-
-static void note_barrier(front *f, qn_loc loc, uint32_t length) {
-  if (f->func == NULL) return;
-  f->func->has_barrier = true;
-  if (f->divergent == NULL) return;
-  front_suspect *suspect = QN_ARENA_NEW(f->arena, front_suspect);
-  if (suspect == NULL) {
-    f->failed = true;
-    return;
-  }
-  *suspect = (front_suspect){loc, length, f->divergent, f->func->suspects};
-  f->func->suspects = suspect;
-}
+#include "compiler/front/split.h"
 
 /* ---- Calls --------------------------------------------------------------------------------------------- */
 
@@ -28,6 +14,13 @@ static bool check_count(front *f, qn_loc loc, uint32_t length, const front_func 
               count < wanted ? "few" : "many", QN_SV_ARG(callee->name), wanted, count);
   front_note(f, callee->loc, callee->length, "'%.*s' is declared here", QN_SV_ARG(callee->name));
   return false;
+}
+
+/* An open literal takes in the arguments behind it. */
+static bool is_list_lost(front *f, front_expr *const *args, uint32_t count) {
+  bool is_lost = false;
+  for (uint32_t i = 0; i < count; i++) is_lost |= front_is_error(args[i]);
+  return is_lost && f->diags->tokens_lost;
 }
 
 static bool add_call_site(front *f, front_func *callee, qn_loc loc, uint32_t length) {
@@ -64,14 +57,14 @@ static front_expr *call_tree(front *f, front_expr_kind kind, qn_loc loc, uint32_
 }
 
 front_expr *front_call(front *f, qn_loc loc, uint32_t length, front_func *callee, front_expr **args, uint32_t count) {
-  if (!check_count(f, loc, length, callee, count)) return front_expr_error(f, loc);
+  if (is_list_lost(f, args, count) || !check_count(f, loc, length, callee, count)) return front_expr_error(f, loc);
   bool good = true;
   for (uint32_t i = 0; i < count; i++) {
     args[i] = front_convert_implicit(f, args[i], callee->type->params[i], USE_PASS);
     good = good && !front_is_error(args[i]);
   }
   if (!good || !add_call_site(f, callee, loc, length)) return front_expr_error(f, loc);
-  if (callee->has_barrier) note_barrier(f, loc, length);
+  if (callee->has_barrier) front_note_barrier(f, loc, length);
   front_expr *e = call_tree(f, EXPR_CALL, loc, length, callee->type->elem->plain, args, count);
   e->u.call.callee = callee;
   return e;
@@ -95,7 +88,7 @@ front_expr *front_call_builtin(front *f, qn_loc loc, uint32_t length, const fron
     args[i] = front_convert_implicit(f, args[i], overload->params[i], USE_PASS);
     if (front_is_error(args[i])) return args[i];
   }
-  if (overload->is_barrier) note_barrier(f, loc, length);
+  if (overload->is_barrier) front_note_barrier(f, loc, length);
   front_expr *e = call_tree(f, EXPR_BUILTIN, loc, length, overload->result, args, count);
   e->u.call.overload = overload;
   return e;

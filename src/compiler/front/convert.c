@@ -1,6 +1,7 @@
 #include "compiler/front/convert.h"
 
 #include "compiler/front/operator.h"
+#include "compiler/front/recover.h"
 #include "compiler/front/token.h"
 
 /* Left-deep chains like a + b + c + ... have no brackets; emission recurses through them. */
@@ -58,10 +59,12 @@ front_expr *front_expr_int(front *f, qn_loc loc, uint32_t length, const front_ty
 bool front_check_half(front *f, qn_loc loc, uint32_t length, const front_type *type) {
   const front_type *elem = front_elem(type);
   if (elem->kind != FRONT_FLOAT || elem->bits != 16 || f->m->model.has_half) return true;
-  front_error(
-      f, loc, length,
-      "the device has no arithmetic on '%s' (cl_khr_fp16): read it with vload_half and write it with vstore_half",
-      front_type_text(f, type->plain));
+  if (front_is_lack_news(f, LACK_HALF)) {
+    front_error(
+        f, loc, length,
+        "the device has no arithmetic on '%s' (cl_khr_fp16): read it with vload_half and write it with vstore_half",
+        front_type_text(f, type->plain));
+  }
   return false;
 }
 

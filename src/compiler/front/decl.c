@@ -209,11 +209,21 @@ static void static_assertion(front *f) {
   }
 }
 
-/* The declarators of a declaration, with `tail` for the statements of a function or NULL. *last: the last object. True: it was a function's
- * definition, which has no semicolon. */
+/* for (int i = 0, i < 3, ...): behind the comma the name just declared is used, so a ';' was meant. */
+static bool is_semicolon_meant(front *f, const front_declarator *last) {
+  if (!front_at_name(f) || f->tok.pp.name != last->name) return false;
+  const front_token *next = front_peek(f);
+  static const pp_punct declares[] = {PP_P_ASSIGN, PP_P_COMMA, PP_P_SEMI, PP_P_LBRACKET, PP_P_LPAREN, PP_P_RPAREN};
+  for (size_t i = 0; i < sizeof(declares) / sizeof(declares[0]); i++) {
+    if (next->pp.kind != PP_PUNCT || next->pp.punct == declares[i]) return false;
+  }
+  return true;
+}
+
+/* The declarators of a declaration, with `tail` for the statements of a function or NULL. *last: the last object. True: no semicolon
+ * comes: it was a function's definition, or a comma stood in its place and was told. */
 static bool declarators(front *f, const front_specifiers *s, front_stmt ***tail, front_object **last) {
-  bool is_first = true;
-  do {
+  for (bool is_first = true;; is_first = false) {
     front_declarator d;
     if (!front_declarator_read(f, s, NAME_NEEDED, &d)) return false;
     if (front_at_keyword(f, KW_ASM)) front_syntax_error(f, "assembly is not supported");
@@ -236,9 +246,14 @@ static bool declarators(front *f, const front_specifiers *s, front_stmt ***tail,
       *last = declare_object(f, s, &d, check_words(f, s));
       add_object_statement(f, *last, tail);
     }
-    is_first = false;
-  } while (!f->is_panicking && front_accept(f, PP_P_COMMA));
-  return false;
+    if (f->is_panicking || !front_at(f, PP_P_COMMA)) return false;
+    qn_loc comma = f->tok.pp.loc;
+    front_next(f);
+    if (is_semicolon_meant(f, &d)) {
+      front_error(f, comma, 1, "expected ';' after the declaration, not ','");
+      return true;
+    }
+  }
 }
 
 static void declaration(front *f, front_stmt ***tail) {

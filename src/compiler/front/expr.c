@@ -6,6 +6,7 @@
 #include "compiler/front/operator.h"
 #include "compiler/front/parse.h"
 #include "compiler/front/recover.h"
+#include "compiler/front/split.h"
 #include "compiler/front/token.h"
 
 static front_expr *cast_expression(front *f);
@@ -219,8 +220,12 @@ static bool at_type_in_parentheses(front *f) {
 static const front_type *type_operand(front *f) {
   if (!at_type_in_parentheses(f)) {
     bool had_barrier = f->func != NULL && f->func->has_barrier;
+    front_suspect *suspects = f->func != NULL ? f->func->suspects : NULL;
     front_expr *e = unary_expression(f);
-    if (f->func != NULL) f->func->has_barrier = had_barrier;
+    if (f->func != NULL) {
+      f->func->has_barrier = had_barrier;
+      f->func->suspects = suspects;
+    }
     return e->type;
   }
   front_next(f);
@@ -366,7 +371,10 @@ static front_expr *binary_expression(front *f, int lowest) {
     if (found.precedence == 0 || found.precedence < lowest) break;
     qn_loc loc = f->tok.pp.loc;
     front_next(f);
+    bool is_logical = found.op == OP_ANDAND || found.op == OP_OROR;
+    front_split outer = front_split_enter(f, is_logical ? a : NULL, found.op == OP_ANDAND);
     front_expr *b = binary_expression(f, found.precedence + 1);
+    front_split_leave(f, outer);
     if (f->is_panicking) return front_expr_error(f, loc);
     a = front_binary(f, found.op, loc, a, b);
   }
@@ -379,9 +387,13 @@ front_expr *front_conditional_expression(front *f) {
   qn_loc loc = f->tok.pp.loc;
   front_next(f);
   bool is_entered = front_enter(f);
+  front_split outer = front_split_enter(f, a, true);
   front_expr *b = is_entered ? front_expression(f) : front_expr_error(f, loc);
+  front_split_leave(f, outer);
   front_expr *c = front_expr_error(f, loc);
+  (void)front_split_enter(f, a, false);
   if (front_expect(f, PP_P_COLON, " of ?:")) c = front_conditional_expression(f);
+  front_split_leave(f, outer);
   front_leave(f);
   return front_conditional(f, loc, a, b, c);
 }

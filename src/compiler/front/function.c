@@ -5,6 +5,7 @@
 #include "compiler/front/operator.h"
 #include "compiler/front/parse.h"
 #include "compiler/front/recover.h"
+#include "compiler/front/split.h"
 #include "compiler/front/token.h"
 
 /* ---- Signatures ---------------------------------------------------------------------------------------------------
@@ -129,50 +130,6 @@ static void apply_specifiers(front_func *func, const front_specifiers *s, const 
   front_attributes_merge(&func->attributes, &d->attributes);
 }
 
-/* ---- Barriers that not all work-items come to ---------------------------------------------------------------------
- */
-
-/* The work-item query in a condition, reached through variables that keep its value. */
-static const front_expr *item_id_in(const front_expr *e) {
-  while (e->kind == EXPR_CONVERT) e = e->a;
-  if (e->kind == EXPR_BUILTIN && e->u.call.overload->is_item_id) return e;
-  if (e->kind == EXPR_OBJECT) return e->u.object->is_assigned ? NULL : e->u.object->item_id;
-  if (e->kind != EXPR_COMPARE && e->kind != EXPR_UNARY) return NULL;
-  const front_expr *id = item_id_in(e->a);
-  return id != NULL || e->b == NULL ? id : item_id_in(e->b);
-}
-
-/* The number that an id is compared with. */
-static bool compared_number(front *f, const front_expr *e, uint64_t *out) {
-  while (e->kind == EXPR_CONVERT || (e->kind == EXPR_UNARY && e->op == OP_NOT)) e = e->a;
-  *out = 0;
-  if (e->kind != EXPR_COMPARE) return true; /* the id itself: not 0 */
-  return front_fold_integer(f, e->a, out) || front_fold_integer(f, e->b, out);
-}
-
-/* With a group that is one item wide all agree: an error needs a dimension where that is stated not to be so, or the
- * first one, which launches of one dimension use. */
-static void judge_suspect(front *f, const front_func *func, const front_suspect *suspect) {
-  const front_expr *id = item_id_in(suspect->condition);
-  uint64_t dimension = 0;
-  bool is_known = id != NULL && id->u.call.count == 1 && front_fold_integer(f, id->u.call.args[0], &dimension);
-  if (!is_known || dimension > 2) return;
-  uint64_t required = func->attributes.required_local[dimension];
-  if (required == 1) return;
-  /* An item numbered 0 there always is; another one only in a group that is known to be as wide. */
-  uint64_t number = 0;
-  if (!compared_number(f, suspect->condition, &number) || (number != 0 && number >= required)) return;
-  if (dimension > 0 && required == 0) {
-    front_warning(f, suspect->loc, suspect->length,
-                  "not all work-items of a group come to this barrier, unless it is one item wide in dimension %d",
-                  (int)dimension);
-  } else {
-    front_error(f, suspect->loc, suspect->length,
-                "not all work-items of a group come to this barrier; move it out of the condition");
-  }
-  front_note(f, suspect->condition->loc, suspect->condition->length, "this condition differs between work-items");
-}
-
 /* ---- Definitions ----------------------------------------------------------------------------------------------------
  */
 
@@ -193,14 +150,14 @@ static void declare_parameters(front *f, const front_func *func) {
 static void read_body(front *f, front_func *func) {
   f->func = func;
   f->is_goto_told = false;
-  f->divergent = NULL;
+  f->split = (front_split){0};
   if (front_scope_open(f)) {
     declare_parameters(f, func);
     func->body = front_compound_statement(f);
     front_scope_close(f);
   }
   f->func = NULL;
-  for (const front_suspect *s = func->suspects; s != NULL; s = s->next) judge_suspect(f, func, s);
+  front_judge_barriers(f, func);
 }
 
 static bool check_definition(front *f, const front_func *func, const front_declarator *d) {

@@ -192,7 +192,7 @@ front_expr *front_character(front *f) {
   front_token token = f->tok;
   front_next(f);
   const char *at, *end;
-  if (!inner_text(f, &token, '\'', &at, &end)) return front_expr_error(f, token.pp.loc);
+  if (token.pp.is_broken || !inner_text(f, &token, '\'', &at, &end)) return front_expr_error(f, token.pp.loc);
   if (at == end) {
     front_error(f, token.pp.loc, token.pp.length, "a character constant is empty");
     return front_expr_error(f, token.pp.loc);
@@ -213,7 +213,7 @@ front_expr *front_character(front *f) {
 
 static bool append_string(front *f, const front_token *token, qn_bytes *out) {
   const char *at, *end;
-  if (!inner_text(f, token, '"', &at, &end)) return false;
+  if (token->pp.is_broken || !inner_text(f, token, '"', &at, &end)) return false;
   while (at < end) {
     unsigned c;
     if (!read_char(f, token, &at, end, &c)) return false;

@@ -130,6 +130,12 @@ bool front_is_old_news(front *f) {
   return is_old;
 }
 
+bool front_is_lack_news(front *f, front_lack lack) {
+  bool is_news = (f->recovery.span.lacks & (uint32_t)lack) == 0;
+  f->recovery.span.lacks |= (uint32_t)lack;
+  return is_news;
+}
+
 bool front_is_structure_doubtful(const front *f) {
   if (f->diags->errors == 0) return false;
   return f->recovery.is_damaged || f->diags->tokens_lost || f->diags->errors > f->recovery.outermost_errors;

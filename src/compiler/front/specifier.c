@@ -204,7 +204,9 @@ static const front_type *named_type(front *f, front_specifiers *out) {
   if (symbol == NULL && !is_opaque_type(f->tok.pp.text)) return NULL;
   qn_sv text = f->tok.pp.text;
   if (symbol == NULL) {
-    front_error(f, f->tok.pp.loc, f->tok.pp.length, "type '%.*s' is not supported", QN_SV_ARG(text));
+    if (front_is_lack_news(f, LACK_SUPPORT)) {
+      front_error(f, f->tok.pp.loc, f->tok.pp.length, "type '%.*s' is not supported", QN_SV_ARG(text));
+    }
     front_next(f);
     return front_error_type(f);
   }

@@ -19,10 +19,14 @@ struct front_scope;
 struct front_func;
 struct front_loop;
 
+/* What the device or the language here does without. */
+typedef enum front_lack { LACK_HALF = 1, LACK_SUPPORT = 2 } front_lack;
+
 /* recover.h */
 typedef struct front_span {
   uint32_t first_name; /* in the list of names that were passed */
   uint32_t errors;     /* told when it began */
+  uint32_t lacks;      /* that were told in it: front_lack */
 } front_span;
 typedef struct front_recovery {
   front_span span; /* the innermost */
@@ -37,6 +41,13 @@ typedef struct front_recovery {
   bool is_past_end;          /* while panicking the ';' was taken */
   bool is_line_damaged;      /* what follows on the same line belongs to what was damaged */
 } front_recovery;
+
+/* What sends the work-items of a group different ways: an item id compared for equality, or switched on. split.h */
+typedef struct front_split {
+  const struct front_expr *condition;
+  /* The switch, and the labels from which this place is reached, the first to the last in its list; NULL: no switch. */
+  const struct front_stmt *choice, *first, *last;
+} front_split;
 
 struct front {
   qn_arena *arena; /* the module's */
@@ -75,9 +86,7 @@ struct front {
   struct front_func *func; /* the one that is parsed or emitted; NULL: program scope */
   struct front_loop *loop; /* the innermost loop or switch that is parsed */
   uint32_t subscripts;     /* that are open */
-  /* The condition around the present statement that can't be the same for all work-items of a group: NULL, or an item
-   * id compared for equality. */
-  const struct front_expr *divergent;
+  front_split split;       /* around what is parsed; without a condition: none */
 
   /* types: key of operation and operands -> front_type */
   qn_map types;

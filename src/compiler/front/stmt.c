@@ -2,6 +2,7 @@
 #include "compiler/front/operator.h"
 #include "compiler/front/parse.h"
 #include "compiler/front/recover.h"
+#include "compiler/front/split.h"
 #include "compiler/front/token.h"
 
 /* What break, continue and case belong to. */
@@ -12,6 +13,9 @@ typedef struct front_loop {
   const front_type *type;
   qn_map cases; /* switch: value -> statement */
   bool has_default;
+  front_split split;       /* around it */
+  const front_stmt *first; /* switch: the first of the labels from which what is read is reached */
+  const front_stmt *last;  /* switch: what was read last, if no label */
 } front_loop;
 
 static front_stmt *statement(front *f);
@@ -63,52 +67,32 @@ static front_expr *condition(front *f, const char *what) {
   return front_convert(f, front_condition(f, e, "a condition"), front_bool(f));
 }
 
-static bool is_equality_of_id(const front_expr *e);
-
-/* A condition that splits every group with more than one item: an id compared for equality. Which variables keep an id
- * is judged later. */
-static bool may_split(const front_expr *e) {
-  while (e->kind == EXPR_CONVERT) e = e->a;
-  if (e->kind == EXPR_UNARY && e->op == OP_NOT) return may_split(e->a);
-  return is_equality_of_id(e);
-}
-
-static bool is_id(const front_expr *e) {
-  while (e->kind == EXPR_CONVERT) e = e->a;
-  if (e->kind == EXPR_BUILTIN) return e->u.call.overload->is_item_id;
-  return e->kind == EXPR_OBJECT && e->u.object->item_id != NULL;
-}
-
-static bool is_equality_of_id(const front_expr *e) {
-  if (e->kind != EXPR_COMPARE || (e->op != OP_EQ && e->op != OP_NE)) return is_id(e);
-  return (is_id(e->a) && e->b->kind == EXPR_CONST) || (is_id(e->b) && e->a->kind == EXPR_CONST) ||
-         (is_id(e->a) && e->b->kind == EXPR_CONVERT && e->b->a->kind == EXPR_CONST) ||
-         (is_id(e->b) && e->a->kind == EXPR_CONVERT && e->a->a->kind == EXPR_CONST);
-}
-
 /* ---- Selection ------------------------------------------------------------------------------------------------ */
 
-static bool returns(const front_stmt *stmt) {
+/* Whether what follows the statement isn't come to through it. */
+static bool leaves(const front_stmt *stmt) {
   if (stmt != NULL && stmt->kind == STMT_BLOCK) stmt = stmt->body;
   while (stmt != NULL && stmt->next != NULL) stmt = stmt->next;
-  return stmt != NULL && stmt->kind == STMT_RETURN;
+  return stmt != NULL && (stmt->kind == STMT_RETURN || stmt->kind == STMT_BREAK || stmt->kind == STMT_CONTINUE);
 }
 
-/* if (condition) statement, without an else. */
+/* if (condition) statement, without an else: until front_split_leave that is read. */
 static front_stmt *if_link(front *f) {
   front_stmt *stmt = front_stmt_new(f, STMT_IF, f->tok.pp.loc);
   if (stmt == NULL) return NULL;
   front_next(f);
   stmt->expr = condition(f, " after 'if'");
   front_recover_header(f);
-  if (f->divergent == NULL && may_split(stmt->expr)) f->divergent = stmt->expr;
+  front_split outer = front_split_enter(f, stmt->expr, true);
   stmt->body = substatement(f);
+  front_split_leave(f, outer);
+  (void)front_split_enter(f, stmt->expr, false);
   return stmt;
 }
 
 /* A chain of else-ifs may be long: it is read and emitted without recursion and is not nested deeper than its first if. */
 static front_stmt *if_statement(front *f) {
-  const front_expr *outer = f->divergent;
+  front_split outer = f->split;
   front_stmt *first = if_link(f), *last = first;
   while (last != NULL && front_accept_keyword(f, KW_ELSE)) {
     bool is_link = front_at_keyword(f, KW_IF);
@@ -116,10 +100,10 @@ static front_stmt *if_statement(front *f) {
     if (!is_link) break;
     last = last->other;
   }
-  f->divergent = outer;
-  /* Those that return don't come to what follows. */
-  if (outer == NULL && first != NULL && first->other == NULL && returns(first->body) && may_split(first->expr))
-    f->divergent = first->expr;
+  front_split_leave(f, outer);
+  if (first == NULL || leaves(first->body) == leaves(first->other)) return first;
+  /* Those that leave don't come to what follows. */
+  (void)front_split_enter(f, first->expr, leaves(first->other));
   return first;
 }
 
@@ -187,6 +171,23 @@ static void append(front_stmt ***tail, front_stmt *stmt) {
   while (**tail != NULL) *tail = &(**tail)->next;
 }
 
+/* What stands directly in the switch's list. A label begins a part; what doesn't leave falls into it. */
+static void append_in_switch(front *f, front_stmt ***tail, front_stmt *stmt) {
+  if (stmt == NULL) return;
+  front_loop *loop = f->loop;
+  bool is_label = stmt->kind == STMT_CASE || stmt->kind == STMT_DEFAULT;
+  if (is_label) {
+    if (loop->first == NULL || leaves(loop->last)) loop->first = stmt;
+    front_split_label(f, loop->split, loop->stmt, loop->first, stmt);
+  }
+  loop->last = is_label ? NULL : stmt;
+  append(tail, stmt);
+}
+
+static bool is_in_switch(const front *f) {
+  return f->loop != NULL && f->loop->stmt->kind == STMT_SWITCH && f->loop->level == f->level;
+}
+
 /* A name that is nothing yet, followed by another name, was meant as a type. */
 static bool at_unknown_type(front *f) {
   if (!front_at_name(f) || front_find(f, f->tok.pp.name) != NULL) return false;
@@ -200,18 +201,22 @@ static void block_item_in_span(front *f, front_stmt ***tail) {
     return;
   }
   if (front_at_keyword(f, KW_CASE) || front_at_keyword(f, KW_DEFAULT)) {
-    append(tail, label(f));
+    append_in_switch(f, tail, label(f));
     front_recover(f);
     return;
   }
   if (front_starts_type(f) || front_at_keyword(f, KW_STATIC_ASSERT) || at_unknown_type(f)) {
     front_stmt **before = *tail;
     front_local_declaration(f, tail);
-    bool in_switch = f->loop != NULL && f->loop->stmt->kind == STMT_SWITCH && f->loop->level == f->level;
-    for (front_stmt *s = *before; s != NULL && in_switch; s = s->next) s->object->in_switch = true;
+    for (front_stmt *s = *before; s != NULL && is_in_switch(f); s = s->next) s->object->in_switch = true;
     return;
   }
-  append(tail, statement(f));
+  front_stmt *stmt = statement(f);
+  if (is_in_switch(f)) {
+    append_in_switch(f, tail, stmt);
+  } else {
+    append(tail, stmt);
+  }
 }
 
 static void block_item(front *f, front_stmt ***tail) {
@@ -250,7 +255,7 @@ static front_stmt *switch_body(front *f, front_loop *loop) {
   front_stmt *first = NULL, **tail = &first;
   loop->level = f->level;
   while (!f->is_panicking && (front_at_keyword(f, KW_CASE) || front_at_keyword(f, KW_DEFAULT))) {
-    append(&tail, label(f));
+    append_in_switch(f, &tail, label(f));
   }
   append(&tail, statement(f));
   return first;
@@ -271,7 +276,7 @@ static front_stmt *switch_statement(front *f) {
     value = front_expr_error(f, loc);
   }
   stmt->expr = front_promote(f, value);
-  front_loop loop = {.outer = f->loop, .stmt = stmt, .type = stmt->expr->type->plain};
+  front_loop loop = {.outer = f->loop, .stmt = stmt, .type = stmt->expr->type->plain, .split = f->split};
   f->loop = &loop;
   f->level++;
   if (front_enter(f) && front_scope_open(f)) {
@@ -281,6 +286,7 @@ static front_stmt *switch_statement(front *f) {
   front_leave(f);
   f->level--;
   f->loop = loop.outer;
+  front_split_leave(f, loop.split);
   qn_map_free(&loop.cases);
   return stmt;
 }
@@ -289,11 +295,10 @@ static front_stmt *switch_statement(front *f) {
 
 static front_stmt *loop_body(front *f, front_stmt *stmt) {
   front_loop loop = {.outer = f->loop, .stmt = stmt};
-  const front_expr *outer = f->divergent;
   f->loop = &loop;
-  if (outer == NULL && stmt->expr != NULL && may_split(stmt->expr)) f->divergent = stmt->expr;
+  front_split outer = front_split_enter(f, stmt->expr, true);
   front_stmt *body = substatement(f);
-  f->divergent = outer;
+  front_split_leave(f, outer);
   f->loop = loop.outer;
   return body;
 }
@@ -312,7 +317,11 @@ static front_stmt *do_statement(front *f) {
   front_stmt *stmt = front_stmt_new(f, STMT_DO, f->tok.pp.loc);
   if (stmt == NULL) return NULL;
   front_next(f);
+  bool had_barrier = f->func->has_barrier;
+  f->func->has_barrier = false;
   stmt->body = loop_body(f, stmt);
+  bool has_barrier = f->func->has_barrier;
+  f->func->has_barrier |= had_barrier;
   if (!front_at_keyword(f, KW_WHILE)) {
     front_structure_error(f, f->tok.pp.loc, f->tok.pp.length, "expected 'while' after the body of 'do'");
     stmt->expr = front_expr_error(f, stmt->loc);
@@ -321,6 +330,7 @@ static front_stmt *do_statement(front *f) {
   }
   front_next(f);
   stmt->expr = condition(f, " after 'while'");
+  if (has_barrier && !stmt->has_break) front_note_barrier_again(f, stmt->expr);
   (void)front_expect(f, PP_P_SEMI, " after 'do' and 'while'");
   front_recover(f);
   return stmt;
@@ -346,7 +356,9 @@ static void for_header(front *f, front_stmt *stmt) {
     stmt->expr = front_convert(f, e, front_bool(f));
   }
   if (!front_expect(f, PP_P_SEMI, " in 'for'")) return;
+  front_split outer = front_split_enter(f, stmt->expr, true);
   if (!front_at(f, PP_P_RPAREN)) stmt->step = front_expression(f);
+  front_split_leave(f, outer);
   (void)front_expect(f, PP_P_RPAREN, " after the three parts of 'for'");
 }
 

@@ -126,6 +126,20 @@ static const char *meant_end(const char *first, const char *end) {
   return memchr(at, ';', (size_t)(end - at)) ? at : end;
 }
 
+/* What an open literal took in may be code: names that it declares. */
+static void doubt_words(pp *p, const char *at, const char *end) {
+  while (at < end) {
+    const char *word = at;
+    while (at < end && has_class(*at, LETTER | DIGIT)) at++;
+    if (at == word) {
+      at++;
+    } else if (has_class(*word, LETTER)) {
+      pp_name *name = pp_intern_kept(p, qn_sv_make(word, (size_t)(at - word)));
+      if (name) name->is_doubtful = true;
+    }
+  }
+}
+
 /* A character constant or string; `at` is its quote, which may stand behind a prefix. */
 static void lex_quoted(pp *p, pp_lexer *lex, pp_token *out, const char *at) {
   char quote = *at;
@@ -137,8 +151,10 @@ static void lex_quoted(pp *p, pp_lexer *lex, pp_token *out, const char *at) {
     return;
   }
   finish(lex, out, kind, meant_end(first, at));
+  out->is_broken = true;
   pp_tokens_lost(p);
   pp_error(p, out->loc, 1, "missing terminating %c character", quote);
+  doubt_words(p, first, lex->at);
   /* A whole one stands in, so that nobody stumbles over it again. */
   out->text = quote == '"' ? QN_SV("\"\"") : QN_SV("'0'");
 }

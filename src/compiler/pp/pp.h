@@ -75,6 +75,7 @@ typedef struct pp_token {
   bool line_start;
   bool after_nothing; /* a macro that expands to nothing stood before */
   bool no_expand;     /* within pp: a macro's name that stays as it is */
+  bool is_broken;     /* a literal that isn't closed, which was told: what it says isn't known */
   uint32_t length;    /* bytes to underline at loc */
   qn_loc loc;         /* of a macro's token it says both where the macro is used and where its text is */
   qn_sv text;

@@ -1,0 +1,25 @@
+/* split.h - barriers that not all work-items of a group come to, as far as the source proves it: those below a condition
+ * that compares a work-item's id for equality, and behind what leaves by one. While a function is parsed f->split holds
+ * the outermost such condition, and each barrier below it becomes a suspect; at the function's end it is known which
+ * variables keep their ids, and the suspects are judged. */
+#ifndef QUERN_COMPILER_FRONT_SPLIT_H
+#define QUERN_COMPILER_FRONT_SPLIT_H
+
+#include "compiler/front/ast.h"
+
+/* What is parsed next is evaluated only where the condition `e` is `truth`, until front_split_leave with the result. */
+front_split front_split_enter(front *f, const front_expr *e, bool truth);
+static inline void front_split_leave(front *f, front_split outer) { f->split = outer; }
+/* A label of the switch `choice` was read: `first` is the first from which what follows is reached. `outer` is what the
+ * whole switch is in. */
+void front_split_label(front *f, front_split outer, const front_stmt *choice, const front_stmt *first,
+                       const front_stmt *label);
+
+/* A barrier, or a call of a function that has one. */
+void front_note_barrier(front *f, qn_loc loc, uint32_t length);
+/* The same for a barrier that was passed: it is come to again only where `e` is true. */
+void front_note_barrier_again(front *f, const front_expr *e);
+/* At the end of a function: tells of its barriers. */
+void front_judge_barriers(front *f, const front_func *func);
+
+#endif

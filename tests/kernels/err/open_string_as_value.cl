@@ -1,0 +1,2 @@
+kernel void k(global int *o) {
+  o[0] = "abc; }
