@@ -518,6 +518,10 @@ typedef struct qn_kernel_info {
   uint64_t max_group_items;
   uint64_t static_local_bytes;
   uint64_t private_bytes_per_item;
+  /* 0 to 3: no identifier of a dimension from this on is asked for, by the kernel or by a function of its source. A range may
+   * have more dimensions; their work-items then do the same. */
+  uint32_t asked_dimensions;
+  uint32_t reserved;
 } qn_kernel_info;
 /* Cost: nothing. */
 QN_API QN_MUST_USE qn_status qn_kernel_query(qn_kernel kernel, qn_kernel_info *out_info);

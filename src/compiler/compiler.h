@@ -57,5 +57,7 @@ QN_MUST_USE qn_status qn_preprocess(qn_arena *arena, const qn_compile_request *r
 
 /* What a kernel's launch must know; from a module before pass_regions or after. */
 QN_MUST_USE qn_status qn_reflect_argument(const ir_function *kernel, uint32_t index, qn_argument_info *out);
+/* One more than the highest dimension of which its body asks for a global, local or group identifier; 0: of none. */
+uint32_t qn_reflect_dimensions(const ir_function *f);
 
 #endif

@@ -41,3 +41,16 @@ qn_status qn_reflect_argument(const ir_function *kernel, uint32_t index, qn_argu
   copy_text(out->type_name, sizeof out->type_name, param->type_name);
   return QN_OK;
 }
+
+static bool note_dimension(void *user, ir_inst *inst) {
+  uint32_t *most = user;
+  bool asks = inst->op == IR_GLOBAL_ID || inst->op == IR_LOCAL_ID || inst->op == IR_GROUP_ID;
+  if (asks && inst->imm + 1 > *most) *most = (uint32_t)inst->imm + 1;
+  return true;
+}
+
+uint32_t qn_reflect_dimensions(const ir_function *f) {
+  uint32_t most = 0;
+  (void)ir_walk(f->body, note_dimension, &most);
+  return most;
+}

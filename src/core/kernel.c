@@ -123,7 +123,8 @@ static qn_status query(qn_kernel handle, qn_kernel_info *out_info) {
                          .argument_count = source->argument_count,
                          .max_group_items = kernel->max_group_items,
                          .static_local_bytes = kernel->description->static_local_bytes,
-                         .private_bytes_per_item = kernel->description->scratch_bytes_per_item};
+                         .private_bytes_per_item = kernel->description->scratch_bytes_per_item,
+                         .asked_dimensions = source->asked_dimensions};
   CORE_TEXT_COPY(info.name, source->name);
   memcpy(info.required_local, source->required_local, sizeof info.required_local);
   memcpy(info.hinted_local, source->hinted_local, sizeof info.hinted_local);

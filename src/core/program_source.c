@@ -33,6 +33,19 @@ static qn_status describe_source(qn_arena *arena, const ir_function *f, core_ker
   return QN_OK;
 }
 
+/* Who calls which function isn't looked at: one that asks counts for all kernels. */
+static void note_dimensions(const ir_module *module, core_source *source) {
+  uint32_t of_functions = 0, i = 0;
+  for (const ir_function *f = module->functions; f; f = f->next)
+    if (!core_is_kernel(f) && f->body && qn_reflect_dimensions(f) > of_functions)
+      of_functions = qn_reflect_dimensions(f);
+  for (const ir_function *f = module->functions; f; f = f->next) {
+    if (!core_is_kernel(f)) continue;
+    uint32_t own = qn_reflect_dimensions(f);
+    source->kernels[i++].asked_dimensions = own > of_functions ? own : of_functions;
+  }
+}
+
 static qn_status keep_log(qn_arena *arena, qn_sv log, core_source *out) {
   const char *copy = log.size > 0 ? qn_arena_copy(arena, log) : "";
   if (!copy) return out_of_memory();
@@ -52,6 +65,7 @@ qn_status core_source_describe(qn_arena *arena, const ir_module *module, qn_sv l
   if (!source.kernels) return out_of_memory();
   for (const ir_function *f = module->functions; f; f = f->next)
     if (core_is_kernel(f)) QN_TRY(describe_source(arena, f, &source.kernels[i++]));
+  note_dimensions(module, &source);
   QN_TRY(keep_log(arena, log, &source));
   *out = source;
   return QN_OK;
@@ -96,6 +110,7 @@ static void pack_kernel(const core_kernel_source *kernel, qn_bytes *out) {
   qn_pack_text(out, qn_sv_from(kernel->name));
   for (int i = 0; i < 3; i++) qn_pack_u64(out, kernel->required_local[i]);
   for (int i = 0; i < 3; i++) qn_pack_u64(out, kernel->hinted_local[i]);
+  qn_pack_u32(out, kernel->asked_dimensions);
   qn_pack_u32(out, kernel->argument_count);
   for (uint32_t i = 0; i < kernel->argument_count; i++) pack_argument(&kernel->arguments[i], out);
 }
@@ -104,6 +119,7 @@ static void unpack_kernel(qn_arena *arena, qn_unpack *from, core_kernel_source *
   out->name = qn_unpack_string(from, arena);
   for (int i = 0; i < 3; i++) out->required_local[i] = qn_unpack_u64(from);
   for (int i = 0; i < 3; i++) out->hinted_local[i] = qn_unpack_u64(from);
+  out->asked_dimensions = qn_unpack_u32(from);
   uint32_t count = qn_unpack_count(from, ARGUMENT_NUMBERS * 4);
   out->arguments = QN_ARENA_ARRAY(arena, qn_argument_info, count ? count : 1);
   if (!out->arguments || count > CORE_USES) from->failed = true;

@@ -16,6 +16,7 @@ typedef struct core_kernel_source {
   uint64_t required_local[3], hinted_local[3];
   qn_argument_info *arguments;
   uint32_t argument_count;
+  uint32_t asked_dimensions; /* as in qn_kernel_info */
 } core_kernel_source;
 
 typedef struct core_source {

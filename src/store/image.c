@@ -6,7 +6,7 @@
 #include "base/pack.h"
 #include "base/status.h"
 
-static const char magic[8] = "QNIMAGE1";
+static const char magic[8] = "QNIMAGE2";
 /* Levels above 9 take more than linear time: 19 packs a megabyte of text 50 times as slowly, and 6% smaller. */
 enum { HEAD_BYTES = sizeof magic + 8 + QN_KEY_BYTES, ZSTD_LEVEL = 9 };
 static const uint64_t ir_limit = UINT64_C(1) << 30;

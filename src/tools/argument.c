@@ -100,7 +100,9 @@ static tool_status make_sized(run_argument *a, const char *size, const char **ou
   if (!parse_shape(size, length, shape, &axes))
     return bad_value(a, "expected a number of elements, or a shape such as 600x800 (rows x columns)");
   for (uint32_t i = 0; i < axes; i++)
-    if (!shape[i]) return bad_value(a, "an array must have at least one element");
+    if (!shape[i])
+      return bad_value(a, axes > 1 && i == 0 ? "an array of 0 rows has no element; sizes are decimal, ROWSxCOLUMNS"
+                                             : "an array must have at least one element");
   *out_rest = size[length] ? size + length + 1 : NULL;
   return make_elements(a, shape, axes);
 }

@@ -13,7 +13,24 @@ static bool range_from_shape(const run_argument *a, uint64_t global[3], uint32_t
   return true;
 }
 
-static tool_status infer_global(const run_arguments *all, qn_range *range) {
+/* A kernel that asks for one dimension would do the same for each row of an array: whether it wants an item for each element or
+ * for each row, the shape doesn't say. */
+static tool_status check_asked(const qn_kernel_info *kernel, const run_argument *from, const qn_range *range) {
+  uint32_t asked = kernel->asked_dimensions ? kernel->asked_dimensions : 1, used = 1;
+  uint64_t elements = 1;
+  for (uint32_t d = 0; d < range->dimensions; d++) {
+    if (range->global[d] > 1) used = d + 1;
+    elements *= range->global[d];
+  }
+  if (used <= asked) return TOOL_OK;
+  return tool_error(TOOL_USAGE,
+                    "give --global X%s: kernel '%s' asks for identifiers of %s, and '%s' has %u axes; --global %" PRIu64
+                    " is a work-item for each element",
+                    asked == 2 ? ",Y" : "", kernel->name, asked == 2 ? "2 dimensions" : "one dimension",
+                    from->info.name, range->dimensions, elements);
+}
+
+static tool_status infer_global(const run_arguments *all, const qn_kernel_info *kernel, qn_range *range) {
   const run_argument *from = NULL;
   bool asked = false;
   for (uint32_t i = 0; i < all->count; i++) asked |= all->items[i].out_path != NULL || all->items[i].print;
@@ -32,7 +49,7 @@ static tool_status infer_global(const run_arguments *all, qn_range *range) {
     memcpy(range->global, global, sizeof global);
   }
   if (!from) return tool_error(TOOL_USAGE, "give --global X[,Y[,Z]]: there is no output whose shape could decide it");
-  return TOOL_OK;
+  return check_asked(kernel, from, range);
 }
 
 static const char *sizes_text(const uint64_t sizes[3], char text[96]) {
@@ -49,7 +66,7 @@ tool_status run_range_choose(const run_options *o, const qn_kernel_info *kernel,
     range.dimensions = o->global_dimensions;
     memcpy(range.global, o->global, sizeof range.global);
   } else {
-    TOOL_TRY(infer_global(all, &range));
+    TOOL_TRY(infer_global(all, kernel, &range));
   }
   if (o->local_dimensions > range.dimensions)
     return tool_error(TOOL_USAGE, "--local has %u sizes, the global size has %u", o->local_dimensions,

@@ -50,10 +50,11 @@ static uint64_t printed_elements(const run_argument *a) {
   return n < a->elements ? n : a->elements;
 }
 
-static void print_array(const run_argument *a, const array *data) {
+/* `device`: which one it is of, where there are several; else NULL. */
+static void print_array(const run_argument *a, const array *data, const char *device) {
   char text[64];
   uint64_t n = printed_elements(a), per = a->elements ? data->count / a->elements : 1;
-  printf("%s:", a->info.name);
+  printf("%s%s%s:", a->info.name, device ? " on " : "", device ? device : "");
   for (uint64_t i = 0; i < n; i++) {
     fputs(per > 1 ? " (" : " ", stdout);
     for (uint64_t k = 0; k < per; k++) {
@@ -82,7 +83,7 @@ static const char *cache_word(uint32_t cached) { return cached == 0 ? "none" : c
 static void report_text(const run_options *o, const run_arguments *all, const run_result *r) {
   char a[32], b[32], c[32], d[32], e[32];
   for (uint32_t i = 0; i < all->count; i++)
-    if (all->items[i].print) print_array(&all->items[i], &r->outputs[i]);
+    if (all->items[i].print) print_array(&all->items[i], &r->outputs[i], run_is_on_all(o) ? r->device.selector : NULL);
   for (uint32_t i = 0; i < all->count; i++)
     if (all->items[i].out_path) printf("%s -> %s\n", all->items[i].info.name, all->items[i].out_path);
   if (!o->time) return;

@@ -105,7 +105,7 @@ static tool_status run_job(job *j) {
   qn_status status = qn_runtime_open(NULL, &runtime);
   if (status < 0) return tool_library_error(status, "starting");
   run_result *reference = tool_alloc(1, sizeof *reference);
-  bool all = j->options.device && strcmp(j->options.device, "all") == 0;
+  bool all = run_is_on_all(&j->options);
   tool_status result;
   if (all && !j->options.compare && (j->options.out_count || j->options.json))
     result = tool_error(

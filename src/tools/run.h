@@ -28,6 +28,8 @@ typedef struct run_options {
   bool compare, time, json, convert, help;
 } run_options;
 
+/* -d all */
+bool run_is_on_all(const run_options *o);
 tool_status run_options_parse(int argc, char **argv, run_options *out);
 void run_options_free(run_options *o);
 

@@ -154,6 +154,8 @@ static tool_status apply(option_kind kind, const char *word, run_options *o) {
   return TOOL_OK;
 }
 
+bool run_is_on_all(const run_options *o) { return o->device && strcmp(o->device, "all") == 0; }
+
 tool_status run_options_parse(int argc, char **argv, run_options *o) {
   memset(o, 0, sizeof *o);
   o->repeat = 1;

@@ -126,6 +126,23 @@ static void groups(cts *c) {
            (unsigned long long)locals.static_local_bytes);
 }
 
+static void dimensions(cts *c) {
+  static const struct {
+    const char *source;
+    uint32_t asked;
+  } cases[] = {
+      {"kernel void k(global int *out) { out[0] = (int)get_global_size(2); }", 0},
+      {"kernel void k(global int *out) { out[get_global_id(0)] = 1; }", 1},
+      {"kernel void k(global int *out) { out[get_global_id(0)] = (int)get_group_id(1); }", 2},
+      {"kernel void k(global int *out) { out[get_local_id(2)] = 1; }", 3},
+      {"kernel void k(global int *out, uint d) { out[get_global_id(d)] = 1; }", 3},
+      {"int y(void) { return (int)get_global_id(1); }\nkernel void k(global int *out) { out[y()] = 1; }", 2},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    CTS_SAME(cases[i].source, kernel_info(cts_kernel(c, cts_program(c, cases[i].source), "k")).asked_dimensions,
+             cases[i].asked);
+}
+
 /* size_t and pointers are as wide as the device's addresses, in kernels and in what is told. */
 static void data_model(cts *c) {
   static const char source[] =
@@ -158,6 +175,7 @@ static const cts_test tests[] = {
     {"qualifiers_are_described", qualifiers, QN_FEATURE_KERNELS, 0, TOLD},
     {"group_sizes_and_local_memory_are_described", groups, QN_FEATURE_KERNELS, 0,
      TOLD "; adapter.h: qn_adapter_kernel_info.max_group_items"},
+    {"asked_dimensions_are_described", dimensions, QN_FEATURE_KERNELS, 0, TOLD},
     {"the_data_model_is_that_of_the_device", data_model, QN_FEATURE_KERNELS, 0, "adapter.h: 'chooses the data model'"},
 };
 

@@ -47,7 +47,7 @@ static void as_image(qn_sv bytes) {
   qn_key_add_str(&maker, "image");
   qn_key_add(&maker, made.data + HEAD, made.size - HEAD);
   qn_key_end(&maker, &id);
-  memcpy(made.data, "QNIMAGE1", 8);
+  memcpy(made.data, "QNIMAGE2", 8);
   for (int i = 0; i < 8; i++) made.data[SIZE_AT + i] = (char)((made.size - HEAD) >> (8 * i));
   memcpy(made.data + ID_AT, id.bytes, QN_KEY_BYTES);
   if (qn_image_open(qn_bytes_view(&made), &image) == QN_OK)

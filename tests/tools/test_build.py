@@ -39,7 +39,7 @@ class Artifacts(BuildTest):
         self.assertTrue(self.read("out", "libadd.a").startswith(b"!<arch>\n"))
         self.assertIn(b"add_launch(qn_queue queue", self.read("out", "add.h"))
         self.assertIn(b"kernel @add(", self.read("out", "add.ir"))
-        self.assertTrue(self.read("out", "add.qni").startswith(b"QNIMAGE1"))
+        self.assertTrue(self.read("out", "add.qni").startswith(b"QNIMAGE2"))
 
     def test_objects_leave_no_symbol_undefined(self):
         self.build(ADD, "--target", "x86-64-linux,x86-64-v3-linux", "--emit", "object,static_library,shared_library", "-o", self.out)

@@ -43,6 +43,22 @@ class Values(CommandTest):
         for words in ("global size 4", "n = 4", "warning: look"):
             self.assertEqual(err.count(words), 1, err)
 
+    def test_all_devices_say_whose_values_are_printed(self):
+        out, _ = self.quern(*SAXPY, "-d", "all", "--print", "y:1")
+        lines = out.splitlines()
+        self.assertGreaterEqual(len(lines), 2)
+        for line in lines:
+            self.assertRegex(line, r"^y on [a-z]+:\d+: 1$")
+
+    def test_a_shape_decides_only_what_the_kernel_asks_for(self):
+        source = self.file("k.cl", "kernel void k(global const float *x, global float *y, uint n) {\n"
+                           "  size_t i = get_global_id(0);\n  if (i < n) y[i] = x[i] * 2;\n}")
+        words = ("run", source, "--arg", "y=like:x", "--print", "y", "--arg")
+        self.fails((*words, "x=fill:3x4:1"), 2, "kernel 'k' asks for identifiers of one dimension, and 'y' has 2 axes; --global 12")
+        self.assertEqual(self.quern(*words, "x=fill:3x4:1", "--global", "12")[0], "y: 2 2 2 2 2 2 2 2 2 2 2 2\n")
+        self.assertEqual(self.quern(*words, "x=fill:1x4:1")[0], "y: 2 2 2 2\n")
+        self.fails((*words, "x=range:0x10"), 2, "decimal")
+
     def test_a_range_is_exact_in_64_bits(self):
         source = self.file("k.cl", "kernel void k(global ulong *a, ulong b, long c) { a[0] = b; a[1] = (ulong)c; }")
         out, _ = self.quern("run", source, "--arg", "a=zeros:2", "--arg", "b=18446744073709551615", "--arg",
