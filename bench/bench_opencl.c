@@ -270,7 +270,7 @@ static const side sides[] = {{"adapter/batch", batch_in_adapter, batch_by_hand, 
                              {"adapter/enqueue", enqueue_in_adapter, enqueue_by_hand, 0},
                              {"adapter/wait", waited_in_adapter, waited_by_hand, BUDGET},
                              /* OpenCL has no wait with a limit: beside the one without. */
-                             {"adapter/wait-with-limit", limited_in_adapter, waited_by_hand, 0},
+                             {"adapter/wait-with-limit", limited_in_adapter, waited_by_hand, BUDGET},
                              {"runtime/batch", batch_in_runtime, batch_by_hand, 0},
                              {"runtime/wait", waited_in_runtime, waited_by_hand, 0}};
 

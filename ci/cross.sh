@@ -23,7 +23,7 @@ launcher=()
 command -v ccache >/dev/null && launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache)
 ci/sysroot.sh "$architecture" "$build/sysroot" || exit 1
 cmake -G Ninja -S . -B "$build" -DCMAKE_TOOLCHAIN_FILE="$PWD/ci/cmake/cross.cmake" -DQUERN_CROSS="$architecture" \
-  -DQUERN_SYSROOT="$PWD/$build/sysroot" -DQUERN_LLVM=OFF -DQUERN_TOOLS=OFF -DQUERN_ADAPTERS=null -DQUERN_WERROR=OFF -DQUERN_TESTS=ON \
+  -DQUERN_SYSROOT="$PWD/$build/sysroot" -DQUERN_LLVM=OFF -DQUERN_TOOLS=OFF -DQUERN_ADAPTERS=null -DQUERN_WERROR=ON -DQUERN_TESTS=ON \
   "${launcher[@]}" || exit 1
 cmake --build "$build" -j "${QUERN_JOBS:-$(nproc)}" --target "${targets[@]}" || exit 1
 if [ "$architecture" = arm64 ] && [ "$(head -c 2 "$build/quern-probe")" != '#!' ]; then
