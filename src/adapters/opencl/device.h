@@ -43,6 +43,9 @@ qn_status ocl_device_close(qn_adapter_device *device);
 
 /* ---- Waiting for an event (wait.c) -------------------------------------------------------------- */
 
+#define OCL_SPIN_NS \
+  UINT64_C(30000) /* a wait with a limit only looks for so long: to sleep and wake takes about as long */
+
 /* A cl_event's state in one word: 0 complete, above 0 not yet, below 0 the error. */
 cl_int ocl_event_state(const qn_adapter_device *device, cl_event event);
 

@@ -150,11 +150,11 @@ static bool lock_before(qn_adapter_queue *queue, uint64_t deadline) {
 }
 
 /* QN_OK: the value is complete, or a mark for it is there. QN_NOT_READY: neither, so far. */
-static qn_status find_mark(qn_adapter_queue *queue, uint64_t value, uint64_t deadline, ocl_mark *out_mark) {
+static qn_status find_mark(qn_adapter_queue *queue, uint64_t value, uint64_t deadline, bool rings, ocl_mark *out_mark) {
   *out_mark = (ocl_mark){0};
   if (!lock_before(queue, deadline)) return QN_NOT_READY;
   ocl_marks_look(queue);
-  if (queue->reached < value && !ocl_marks_cover(queue, value, deadline != UINT64_MAX, out_mark)) ocl_marks_look(queue);
+  if (queue->reached < value && !ocl_marks_cover(queue, value, rings, out_mark)) ocl_marks_look(queue);
   pthread_mutex_unlock(&queue->lock);
   return QN_OK;
 }
@@ -217,13 +217,27 @@ static bool should_finish(const qn_adapter_queue *queue, uint64_t value, uint64_
          value == atomic_load_explicit(&queue->submitted, memory_order_relaxed);
 }
 
+/* Until the driver has ended it; false: the deadline passed. */
+static bool wait_for_driver(qn_adapter_queue *queue, uint64_t value, uint64_t deadline, bool rings) {
+  ocl_mark mark;
+  if (find_mark(queue, value, deadline, rings, &mark) != QN_OK) return false;
+  return !mark.event || wait_for_mark(queue, &mark, deadline);
+}
+
+/* A bell costs more than most waits with a limit last: it is hung up for the others. */
+static bool wait_with_limit(qn_adapter_queue *queue, uint64_t value, uint64_t deadline) {
+  uint64_t soon = ocl_deadline(OCL_SPIN_NS);
+  if (wait_for_driver(queue, value, soon < deadline ? soon : deadline, false)) return true;
+  return soon < deadline && wait_for_driver(queue, value, deadline, true);
+}
+
 static qn_status wait_until(qn_adapter_queue *queue, uint64_t value, uint64_t timeout_ns) {
   uint64_t deadline = ocl_deadline(timeout_ns);
-  ocl_mark mark;
   if (should_finish(queue, value, deadline)) finish(queue);
   if (atomic_load(&queue->completed) >= value) return QN_OK;
-  if (find_mark(queue, value, deadline, &mark) != QN_OK) return out_of_time(queue, value, timeout_ns);
-  if (mark.event && !wait_for_mark(queue, &mark, deadline)) return out_of_time(queue, value, timeout_ns);
+  bool ended =
+      deadline == UINT64_MAX ? wait_for_driver(queue, value, deadline, false) : wait_with_limit(queue, value, deadline);
+  if (!ended) return out_of_time(queue, value, timeout_ns);
   if (!wait_for_kept(queue, value, deadline)) return out_of_time(queue, value, timeout_ns);
   if (atomic_load(&queue->completed) >= value) return QN_OK;
   return ocl_error(queue->device->host, QN_ERROR_INTERNAL, "value %llu of queue %llu is neither complete nor marked",

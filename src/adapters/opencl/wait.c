@@ -11,7 +11,6 @@
 
 #include "device.h"
 
-#define SPIN_NS UINT64_C(30000) /* to sleep and wake takes about as long */
 #define SHORTEST_PAUSE_NS UINT64_C(100000)
 #define LONGEST_PAUSE_NS UINT64_C(1000000)
 enum { PART = 16 }; /* a pause is this part of the time waited */
@@ -91,7 +90,7 @@ static qn_status wait_with_limit(const qn_adapter_device *device, cl_event event
     if (*out_state <= 0) return QN_OK;
     uint64_t now = ocl_now(), pause = ocl_pause_after(now - start);
     if (now >= deadline || atomic_load_explicit(&device->is_lost, memory_order_relaxed)) return QN_NOT_READY;
-    if (now - start < SPIN_NS) continue;
+    if (now - start < OCL_SPIN_NS) continue;
     sleep_until_it_rings(heard, pause < deadline - now ? pause : deadline - now);
     heard = rings_so_far();
   }
