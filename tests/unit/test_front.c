@@ -183,6 +183,8 @@ static void barriers_that_all_items_come_to_are_not_told(void **state) {
       " if (i == 0) barrier(CLK_LOCAL_MEM_FENCE); p[0] = 1; }",
       "kernel void k(global int *p) { if (get_local_id(0) == 64) barrier(CLK_LOCAL_MEM_FENCE); p[0] = 1; }",
       "kernel void k(global int *p) { if (get_local_id(0) == 0) p[0] = 1; barrier(CLK_LOCAL_MEM_FENCE); p[1] = 1; }",
+      "void g(void) { if (get_local_id(0) == 0) barrier(1); } void h(void) { g(); }" ONE_ITEM
+      "kernel void k(global int *o) { h(); }",
       ONE_ITEM "kernel void k(global int *o){ get_local_id(0) == 0 ? barrier(1) : (void)0; }",
       ONE_ITEM "kernel void k(global int *o){ switch (get_local_id(0)) { case 0: barrier(1); } }",
       ONE_ITEM "kernel void k(global int *o){ get_local_id(0) == 0 && (barrier(1), 1); }",
@@ -217,6 +219,38 @@ static void barriers_that_all_items_come_to_are_not_told(void **state) {
     if (c.status < 0 || c.log.size > 0) fail_msg("%s%s", sources[i], c.status < 0 ? qn_error_text() : c.log.data);
     done(&c);
   }
+}
+
+/* ---- Limits ------------------------------------------------------------------------------------------------------- */
+
+/* `tail` on a pointer to which 1 is added so often that the tree comes to its limit at each of its steps. */
+static void assert_limited(const char *tail) {
+  uint32_t accepted = 0;
+  for (int count = 1980; count < 2005; count++) {
+    qn_bytes text = {0};
+    qn_bytes_append_str(&text,
+                        "struct s { struct { struct { int x; int y[2]; int4 v; }; }; };\n"
+                        "kernel void k(global struct s *p, global int *o) { (p");
+    for (int i = 0; i < count; i++) qn_bytes_append_str(&text, " + 1");
+    qn_bytes_append_str(&text, tail);
+    qn_bytes_append_str(&text, "; o[0] = 1; }");
+    compilation c;
+    compile(&c, text.data, "", 0);
+    bool is_refused = c.status == QN_ERROR_COMPILE && strstr(c.log.data, "operators deep") != NULL;
+    if (c.status < 0 && !is_refused) fail_msg("%d: %s", count, qn_error_text());
+    accepted += c.status >= 0;
+    done(&c);
+    qn_bytes_free(&text);
+  }
+  assert_in_range(accepted, 5, 20);
+}
+
+static void a_tree_at_the_limit_of_depth_is_refused_at_each_step(void **state) {
+  (void)state;
+  static const char *const tails[] = {")->x",         ")[0].x = 1",     ")->v.xy.x",     ")->y[1]",
+                                      ")->y[1] += 1", ")->v.hi++",      ")->x ? p : p",  ")->x && o[0]",
+                                      ")->v == 1",    ") == p ? 1 : 0", "), barrier(1)", ")->v.s3 = -(float)1"};
+  for (size_t i = 0; i < sizeof tails / sizeof tails[0]; i++) assert_limited(tails[i]);
 }
 
 /* ---- Reflection ----------------------------------------------------------------------------------------------------------- */
@@ -262,6 +296,7 @@ int main(void) {
       cmocka_unit_test(variables_that_keep_their_value_need_no_memory),
       cmocka_unit_test(warnings_are_told_silenced_and_made_errors),
       cmocka_unit_test(barriers_that_all_items_come_to_are_not_told),
+      cmocka_unit_test(a_tree_at_the_limit_of_depth_is_refused_at_each_step),
       cmocka_unit_test(parameters_are_described_as_in_the_source),
   };
   return cmocka_run_group_tests_name("front", tests, NULL, NULL);

@@ -212,9 +212,12 @@ struct front_func {
   front_suspect *suspects;
   front_call_site *calls;
   uint32_t call_count, call_capacity;
-  ir_function *ir;        /* of the kernel, or of the function */
-  ir_function *ir_helper; /* a kernel that is called: its body as a function */
-  uint32_t mark;          /* of the search for cycles */
+  ir_function *ir;             /* of the kernel, or of the function */
+  ir_function *ir_helper;      /* a kernel that is called: its body as a function */
+  uint32_t mark;               /* of the search for cycles */
+  front_func *next_caller;     /* all functions, callers before what they call */
+  uint64_t callers_require[3]; /* as required_local, of the kernel that calls it and says most */
+  bool is_called_by_kernel;    /* also through other functions; callers_require holds */
   front_func *next_overload;
   uint32_t overload; /* its number among those of its name */
   uint32_t number;   /* in order of declaration */

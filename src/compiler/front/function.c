@@ -157,7 +157,7 @@ static void read_body(front *f, front_func *func) {
     front_scope_close(f);
   }
   f->func = NULL;
-  front_judge_barriers(f, func);
+  if (func->is_kernel) front_judge_barriers(f, func, func->attributes.required_local);
 }
 
 static bool check_definition(front *f, const front_func *func, const front_declarator *d) {
@@ -262,8 +262,9 @@ static void report_cycle(front *f, const visit *stack, uint32_t depth, const fro
   }
 }
 
-/* Depth first, with a stack of its own: chains of calls may be long. */
-static void search_cycles(front *f, front_func *root, visit *stack) {
+/* Depth first, with a stack of its own: chains of calls may be long. Adds to *last what was left, so that callees stand
+ * behind their callers. */
+static void search_cycles(front *f, front_func *root, visit *stack, front_func **last) {
   uint32_t depth = 0;
   stack[depth++] = (visit){root, 0};
   root->mark = MARK_OPEN;
@@ -271,6 +272,8 @@ static void search_cycles(front *f, front_func *root, visit *stack) {
     visit *top = &stack[depth - 1];
     if (top->next == top->func->call_count) {
       top->func->mark = MARK_DONE;
+      top->func->next_caller = *last;
+      *last = top->func;
       depth--;
       continue;
     }
@@ -280,6 +283,29 @@ static void search_cycles(front *f, front_func *root, visit *stack) {
     } else if (site->callee->mark == MARK_NEW) {
       site->callee->mark = MARK_OPEN;
       stack[depth++] = (visit){site->callee, 0};
+    }
+  }
+}
+
+/* What one kernel requires tells more than what another one does: one that its groups have more than one item; that
+ * nothing is known; that they have one. */
+static bool tells_more(uint64_t required, uint64_t other) {
+  if (required == 1 || other == 1) return other == 1 && required != 1;
+  return required > other;
+}
+
+/* Tells callees what the kernels that call them require. */
+static void spread_required(front_func *callers) {
+  for (front_func *func = callers; func != NULL; func = func->next_caller) {
+    const uint64_t *required = func->is_kernel ? func->attributes.required_local : func->callers_require;
+    if (!func->is_kernel && !func->is_called_by_kernel) continue;
+    for (uint32_t i = 0; i < func->call_count; i++) {
+      front_func *callee = func->calls[i].callee;
+      for (int d = 0; d < 3; d++) {
+        bool is_news = !callee->is_called_by_kernel || tells_more(required[d], callee->callers_require[d]);
+        if (is_news) callee->callers_require[d] = required[d];
+      }
+      callee->is_called_by_kernel = true;
     }
   }
 }
@@ -305,8 +331,13 @@ void front_check_calls(front *f) {
     f->failed = true;
     return;
   }
+  front_func *callers = NULL;
   for (front_func *func = f->funcs; func != NULL; func = func->next) {
     check_defined(f, func);
-    if (func->mark == MARK_NEW) search_cycles(f, func, stack);
+    if (func->mark == MARK_NEW) search_cycles(f, func, stack, &callers);
+  }
+  spread_required(callers);
+  for (const front_func *func = f->funcs; func != NULL; func = func->next) {
+    if (!func->is_kernel) front_judge_barriers(f, func, func->callers_require);
   }
 }

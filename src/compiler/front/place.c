@@ -157,7 +157,9 @@ static front_expr *find_member(front *f, qn_loc loc, uint32_t length, front_expr
     if (member->name.size > 0) {
       if (qn_sv_equal(member->name, name)) return member_at(f, loc, length, a, i);
     } else if (member->type->kind == FRONT_RECORD) {
-      front_expr *inner = find_member(f, loc, length, member_at(f, loc, length, a, i), name);
+      front_expr *between = member_at(f, loc, length, a, i);
+      if (front_is_error(between)) return between; /* too deep, or no memory */
+      front_expr *inner = find_member(f, loc, length, between, name);
       if (inner != NULL) return inner;
     }
   }

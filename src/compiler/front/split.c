@@ -128,13 +128,13 @@ static bool is_split(front *f, const front_split *split, uint64_t required) {
 
 /* With a group that is one item wide all agree: an error needs a dimension where that is stated not to be so, or the
  * first one, which launches of one dimension use. */
-static void judge_suspect(front *f, const front_func *func, const front_suspect *suspect) {
+static void judge_suspect(front *f, const front_suspect *suspect, const uint64_t *sizes) {
   const front_expr *condition = suspect->split.condition;
   const front_expr *id = item_id_in(condition);
   uint64_t dimension = 0;
   bool is_known = id != NULL && id->u.call.count == 1 && front_fold_integer(f, id->u.call.args[0], &dimension);
   if (!is_known || dimension > 2) return;
-  uint64_t required = func->attributes.required_local[dimension];
+  uint64_t required = sizes[dimension];
   if (!is_split(f, &suspect->split, required)) return;
   if (dimension > 0 && required == 0) {
     front_warning(f, suspect->loc, suspect->length,
@@ -147,6 +147,6 @@ static void judge_suspect(front *f, const front_func *func, const front_suspect 
   front_note(f, condition->loc, condition->length, "this condition differs between work-items");
 }
 
-void front_judge_barriers(front *f, const front_func *func) {
-  for (const front_suspect *s = func->suspects; s != NULL; s = s->next) judge_suspect(f, func, s);
+void front_judge_barriers(front *f, const front_func *func, const uint64_t *required) {
+  for (const front_suspect *s = func->suspects; s != NULL; s = s->next) judge_suspect(f, s, required);
 }

@@ -1,7 +1,8 @@
 /* split.h - barriers that not all work-items of a group come to, as far as the source proves it: those below a condition
  * that compares a work-item's id for equality, and behind what leaves by one. While a function is parsed f->split holds
  * the outermost such condition, and each barrier below it becomes a suspect; at the function's end it is known which
- * variables keep their ids, and the suspects are judged. */
+ * variables keep their ids, and the suspects are judged; those of a function that is no kernel at the program's end, when
+ * the kernels that call it are known. */
 #ifndef QUERN_COMPILER_FRONT_SPLIT_H
 #define QUERN_COMPILER_FRONT_SPLIT_H
 
@@ -19,7 +20,7 @@ void front_split_label(front *f, front_split outer, const front_stmt *choice, co
 void front_note_barrier(front *f, qn_loc loc, uint32_t length);
 /* The same for a barrier that was passed: it is come to again only where `e` is true. */
 void front_note_barrier_again(front *f, const front_expr *e);
-/* At the end of a function: tells of its barriers. */
-void front_judge_barriers(front *f, const front_func *func);
+/* Tells of a function's barriers. `required`: the size of the groups in each dimension; 0: any. */
+void front_judge_barriers(front *f, const front_func *func, const uint64_t *required);
 
 #endif
