@@ -254,6 +254,22 @@ qn_status qn_store_prune(qn_store *store, uint64_t max_bytes, uint64_t patience_
   return upkeep(store, evict, &max_bytes, QN_COUNT_EVICTIONS, patience_ns, out_kept);
 }
 
+void qn_store_keep_size(qn_store *store, bool is_counted) {
+  enum {
+    ROUNDS = 100
+  }; /* more than this come to pass only while others store without an end, and they look themselves */
+  uint64_t max = store->settings.max_bytes;
+  bool is_over = !is_counted;
+  for (int i = 0; i < ROUNDS && max != 0; i++) {
+    qn_counters now;
+    qn_store_kept kept;
+    read_counters(store, &now);
+    if (!is_over && now.values[QN_COUNT_BYTES] <= (int64_t)max) return;
+    is_over = false;
+    if (qn_store_prune(store, max - max / 20, QN_POLL, &kept) < 0) return;
+  }
+}
+
 /* ---- Verifying ---------------------------------------------------------------------------------- */
 
 typedef struct verifier {

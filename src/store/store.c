@@ -347,10 +347,7 @@ static qn_status put(qn_store *store, const qn_entry_info *info, qn_sv body, qn_
   uint64_t bytes;
   qn_status status = qn_store_publish(store, &info->key, info->kind, qn_bytes_view(entry), QN_COUNT_STORES, &bytes);
   if (status < 0) qn_store_count_one(store, QN_COUNT_STORES_FAILED);
-  if (status >= 0 && max != 0 && bytes > max) {
-    qn_store_kept kept; /* an error: another one is at it, or the directory is of no use */
-    (void)!qn_store_prune(store, max - max / 20, QN_POLL, &kept);
-  }
+  if (status >= 0 && (bytes == 0 || bytes > max)) qn_store_keep_size(store, bytes != 0);
   return status;
 }
 

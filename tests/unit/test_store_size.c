@@ -1,0 +1,113 @@
+/* labels: threads */
+/* The store's size while several store at once, and when a store could not be counted. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+/* cmocka asks for some of the above. */
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <stdio.h>
+
+#include "base/os/file_lock.h"
+#include "store/keep.h"
+#include "support/rounds.h"
+#include "support/store_fixture.h"
+
+enum { LIMIT = 30000, THREADS = 8, ENTRY_BYTES = 1000, LARGE_BYTES = 4000 };
+
+static int setup(void **state) {
+  (void)state;
+  if (!make_directory("size")) return 1;
+  open_store(QN_STORE_WRITE, LIMIT);
+  return 0;
+}
+
+static int teardown(void **state) {
+  (void)state;
+  return can_run("rm -rf %s", directory) ? 0 : 1;
+}
+
+static bool put_random(uint64_t number, size_t size) {
+  char bytes[LARGE_BYTES];
+  const qn_key key = key_of(number);
+  for (uint64_t i = 0, x = number * 2654435761u + 1; i < size; i++) {
+    x = x * 6364136223846793005u + 1442695040888963407u;
+    bytes[i] = (char)(x >> 56);
+  }
+  return qn_store_put(&store, &key, QN_ENTRY_PROGRAM, "random", qn_sv_make(bytes, size));
+}
+
+static int64_t counted(qn_counter counter) {
+  char path[512];
+  qn_counters counters;
+  snprintf(path, sizeof path, "%s/v1/counters", directory);
+  assert_int_equal(qn_counters_read(path, &counters), QN_OK);
+  return counters.values[counter];
+}
+
+static uint64_t real_bytes(void) {
+  qn_store_summary summary;
+  assert_int_equal(qn_store_summarize(&store, &summary), QN_OK);
+  return summary.kinds[QN_ENTRY_PROGRAM].bytes;
+}
+
+typedef struct writer {
+  pthread_t thread;
+  uint64_t first;
+  uint32_t failed;
+} writer;
+
+static void *store_three(void *given) {
+  writer *w = given;
+  for (uint64_t i = 0; i < 3; i++) w->failed += !put_random(w->first + i, ENTRY_BYTES);
+  return NULL;
+}
+
+/* Each goes over the limit while another one prunes, and most find it at work: after the last of them the size is right. */
+static void test_C3_the_size_is_kept_when_many_store_at_once(void **state) {
+  (void)state;
+  uint64_t rounds = test_rounds("crowds that store at once", 100, 2000);
+  for (uint64_t round = 0; round < rounds; round++) {
+    writer writers[THREADS];
+    for (uint64_t i = 0; i < THREADS; i++) {
+      writers[i] = (writer){.first = (round * THREADS + i) * 3};
+      assert_int_equal(pthread_create(&writers[i].thread, NULL, store_three, &writers[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+      pthread_join(writers[i].thread, NULL);
+      assert_int_equal(writers[i].failed, 0);
+    }
+    assert_in_range(counted(QN_COUNT_BYTES), 0, LIMIT + LIMIT / 20);
+    assert_in_range(real_bytes(), 0, LIMIT + LIMIT / 20);
+  }
+  assert_true(counted(QN_COUNT_EVICTIONS) > 0);
+}
+
+/* Somebody who is stopped holds the counters: nothing is counted, and the size is kept all the same. */
+static void test_C3_the_size_is_kept_when_storing_could_not_be_counted(void **state) {
+  (void)state;
+  char path[512];
+  qn_file_lock lock;
+  while (counted(QN_COUNT_BYTES) + ENTRY_BYTES + 300 < LIMIT)
+    assert_true(put_random((uint64_t)counted(QN_COUNT_STORES) + 1, ENTRY_BYTES));
+  snprintf(path, sizeof path, "%s/v1/counters", directory);
+  assert_int_equal(qn_file_lock_take(path, 0, 0, &lock), QN_OK);
+  assert_true(put_random(1000, LARGE_BYTES));
+  qn_file_lock_give(&lock);
+  assert_in_range(real_bytes(), 0, LIMIT + LIMIT / 20);
+}
+
+static int setup_with_one(void **state) { return setup(state) != 0 || !put_random(0, ENTRY_BYTES); }
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(test_C3_the_size_is_kept_when_many_store_at_once, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_C3_the_size_is_kept_when_storing_could_not_be_counted, setup_with_one,
+                                      teardown),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
