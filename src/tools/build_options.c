@@ -25,11 +25,11 @@ enum { NAME, TARGET, EMIT, PARAMETER, DEFINE, INCLUDE, BUILD_OPTION, DIRECTORY, 
 static const tool_option options[] = {
     {"--name", "-n", NAME, true},
     {"--target", NULL, TARGET, true},
-    {"--emit", "-e", EMIT, true},
-    {"--param", "-P", PARAMETER, true},
-    {"--define", "-D", DEFINE, true},
-    {"--include", "-I", INCLUDE, true},
-    {"--build-option", "-b", BUILD_OPTION, true},
+    {"--emit", "-e", EMIT, true, true},
+    {"--param", "-P", PARAMETER, true, true},
+    {"--define", "-D", DEFINE, true, true},
+    {"--include", "-I", INCLUDE, true, true},
+    {"--build-option", "-b", BUILD_OPTION, true, true},
     {"--out", "-o", DIRECTORY, true},
     {"--params", NULL, PARAMS, false},
     {"--depfile", NULL, DEPFILE, true},
@@ -64,6 +64,8 @@ static tool_status add_kind(build_options *o, const char *word, size_t length) {
 }
 
 static tool_status add_target(build_options *o, const char *word, size_t length) {
+  for (size_t i = 0; i < o->target_count; i++)
+    if (strlen(o->targets[i]) == length && strncmp(o->targets[i], word, length) == 0) return TOOL_OK;
   if (o->target_count == BUILD_TARGETS) return tool_error(TOOL_USAGE, "more than %d targets", BUILD_TARGETS);
   o->targets[o->target_count++] = tool_copy(word, length);
   return TOOL_OK;
@@ -80,9 +82,8 @@ static tool_status each(build_options *o, const char *list, tool_status (*add)(b
 
 /* ---- Words -------------------------------------------------------------------------------------- */
 
-static tool_status once(const char **slot, const char *option, const char *word) {
+static tool_status set(const char **slot, const char *option, const char *word) {
   if (!*word) return tool_error(TOOL_USAGE, "%s needs a word that isn't empty", option);
-  if (*slot) return tool_error(TOOL_USAGE, "%s is given twice: '%s' and '%s'", option, *slot, word);
   *slot = word;
   return TOOL_OK;
 }
@@ -90,9 +91,9 @@ static tool_status once(const char **slot, const char *option, const char *word)
 static tool_status apply(build_options *o, int id, const char *word) {
   switch (id) {
     case NAME:
-      return once(&o->name, "--name", word);
+      return set(&o->name, "--name", word);
     case TARGET:
-      TOOL_TRY(once(&o->target, "--target", word));
+      TOOL_TRY(set(&o->target, "--target", word));
       return each(o, word, add_target);
     case EMIT:
       return each(o, word, add_kind);
@@ -109,9 +110,9 @@ static tool_status apply(build_options *o, int id, const char *word) {
       tool_add_build_option(&o->build, "", word);
       return TOOL_OK;
     case DIRECTORY:
-      return once(&o->directory, "-o", word);
+      return set(&o->directory, "-o", word);
     case DEPFILE:
-      return once(&o->depfile, "--depfile", word);
+      return set(&o->depfile, "--depfile", word);
     case JOBS:
       if (!tool_parse_u64(word, &o->jobs) || o->jobs == 0 || o->jobs > 1024)
         return tool_error(TOOL_USAGE, "-j %s: expected a whole number from 1 to 1024", word);
@@ -144,6 +145,8 @@ tool_status build_options_parse(int argc, char **argv, build_options *o) {
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   o->jobs = cores > 0 ? (uint64_t)cores : 1;
   o->files = tool_alloc((size_t)argc, sizeof *o->files);
+  const char *given[OPTION_COUNT] = {0};
+  const tool_options table = {options, OPTION_COUNT, given};
   for (int i = 1; i < argc; i++) {
     const char *word = argv[i];
     int id = 0;
@@ -155,7 +158,7 @@ tool_status build_options_parse(int argc, char **argv, build_options *o) {
       tool_add_build_option(&o->build, "", word);
       continue;
     }
-    TOOL_TRY(tool_option_take(options, OPTION_COUNT, argc, argv, &i, &id, &word));
+    TOOL_TRY(tool_option_take(&table, argc, argv, &i, &id, &word));
     TOOL_TRY(apply(o, id, word));
     if (o->help) return TOOL_OK;
   }

@@ -249,6 +249,8 @@ static tool_status parse(int argc, char **argv, cache_options *o) {
   enum { MAX, JSON, HELP };
   static const tool_option options[] = {
       {"--max", NULL, MAX, true}, {"--json", NULL, JSON, false}, {"--help", "-h", HELP, false}};
+  const char *given[sizeof options / sizeof *options] = {0};
+  const tool_options table = {options, sizeof options / sizeof *options, given};
   for (int i = 1; i < argc; i++) {
     const char *word = argv[i];
     int id = 0;
@@ -257,7 +259,7 @@ static tool_status parse(int argc, char **argv, cache_options *o) {
       o->words[o->count++] = word;
       continue;
     }
-    TOOL_TRY(tool_option_take(options, sizeof options / sizeof *options, argc, argv, &i, &id, &word));
+    TOOL_TRY(tool_option_take(&table, argc, argv, &i, &id, &word));
     if (id == MAX) o->max = word;
     o->json |= id == JSON;
     o->help |= id == HELP;

@@ -11,6 +11,7 @@
 /* NAME=VALUE of an option. */
 typedef struct run_pair {
   char *name;
+  const char *word; /* as it was given */
   const char *value;
   bool used;
 } run_pair;

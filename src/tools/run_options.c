@@ -29,15 +29,15 @@ typedef enum option_kind {
 static const tool_option options[] = {
     {"--kernel", "-k", KERNEL, true},
     {"--device", "-d", DEVICE, true},
-    {"--arg", "-a", ARG, true},
+    {"--arg", "-a", ARG, true, true},
     {"--global", "-g", GLOBAL, true},
     {"--local", "-l", LOCAL, true},
-    {"--define", "-D", DEFINE, true},
-    {"--include", "-I", INCLUDE, true},
-    {"--param", "-P", PARAMETER, true},
-    {"--build-option", "-b", BUILD_OPTION, true},
-    {"--out", "-o", OUT, true},
-    {"--print", "-p", PRINT, true},
+    {"--define", "-D", DEFINE, true, true},
+    {"--include", "-I", INCLUDE, true, true},
+    {"--param", "-P", PARAMETER, true, true},
+    {"--build-option", "-b", BUILD_OPTION, true, true},
+    {"--out", "-o", OUT, true, true},
+    {"--print", "-p", PRINT, true, true},
     {"--repeat", "-r", REPEAT, true},
     {"--compare", NULL, COMPARE, false},
     {"--time", "-t", TIME, false},
@@ -55,11 +55,13 @@ static tool_status add_pair(const char *option, const char *word, char separator
                       separator == '=' ? "VALUE" : "N");
   size_t length = at ? (size_t)(at - word) : strlen(word);
   for (uint32_t i = 0; i < *count; i++) {
-    if (strlen(pairs[i].name) == length && strncmp(pairs[i].name, word, length) == 0)
-      return tool_error(TOOL_USAGE, "%s %s: '%s' is given twice", option, word, pairs[i].name);
+    if (strlen(pairs[i].name) != length || strncmp(pairs[i].name, word, length) != 0) continue;
+    if (strcmp(pairs[i].word, word) == 0) return TOOL_OK;
+    return tool_error(TOOL_USAGE, "%s: '%s' is given twice: '%s' and '%s'", option, pairs[i].name, pairs[i].word, word);
   }
   if (*count == RUN_MAX_ARGUMENTS) return tool_error(TOOL_USAGE, "more than %d of %s", RUN_MAX_ARGUMENTS, option);
   pairs[*count].name = tool_copy(word, length);
+  pairs[*count].word = word;
   pairs[*count].value = at ? at + 1 : NULL;
   pairs[*count].used = false;
   ++*count;
@@ -93,6 +95,16 @@ static void add_build(run_options *o, const char *flag, const char *word) {
   tool_add_build_option(&o->build, flag, word);
 }
 
+static tool_status add_output(const char *word, run_options *o) {
+  uint32_t before = o->out_count;
+  TOOL_TRY(add_pair("--out", word, '=', true, o->outs, &o->out_count));
+  if (o->out_count == before) return TOOL_OK; /* it was there */
+  run_pair *out = &o->outs[before];
+  if (out->value[0] != '@' || !out->value[1]) return tool_error(TOOL_USAGE, "--out %s: expected NAME=@FILE", word);
+  out->value++;
+  return TOOL_OK;
+}
+
 static tool_status apply(option_kind kind, const char *word, run_options *o) {
   uint64_t number;
   switch (kind) {
@@ -105,11 +117,7 @@ static tool_status apply(option_kind kind, const char *word, run_options *o) {
     case ARG:
       return add_pair("--arg", word, '=', true, o->args, &o->arg_count);
     case OUT:
-      TOOL_TRY(add_pair("--out", word, '=', true, o->outs, &o->out_count));
-      if (o->outs[o->out_count - 1].value[0] != '@' || !o->outs[o->out_count - 1].value[1])
-        return tool_error(TOOL_USAGE, "--out %s: expected NAME=@FILE", word);
-      o->outs[o->out_count - 1].value++;
-      break;
+      return add_output(word, o);
     case PRINT:
       TOOL_TRY(add_pair("--print", word, ':', false, o->prints, &o->print_count));
       if (o->prints[o->print_count - 1].value && !tool_parse_u64(o->prints[o->print_count - 1].value, &number))
@@ -159,6 +167,8 @@ bool run_is_on_all(const run_options *o) { return o->device && strcmp(o->device,
 tool_status run_options_parse(int argc, char **argv, run_options *o) {
   memset(o, 0, sizeof *o);
   o->repeat = 1;
+  const char *given[OPTION_COUNT] = {0};
+  const tool_options table = {options, OPTION_COUNT, given};
   for (int i = 1; i < argc; i++) {
     const char *word = argv[i], *rest = NULL;
     if (word[0] != '-' || !word[1]) {
@@ -171,7 +181,7 @@ tool_status run_options_parse(int argc, char **argv, run_options *o) {
       continue;
     }
     int kind = 0;
-    TOOL_TRY(tool_option_take(options, OPTION_COUNT, argc, argv, &i, &kind, &rest));
+    TOOL_TRY(tool_option_take(&table, argc, argv, &i, &kind, &rest));
     TOOL_TRY(apply((option_kind)kind, rest, o));
     if (o->help) return TOOL_OK;
   }

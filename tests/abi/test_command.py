@@ -50,6 +50,9 @@ class Command(AbiTest):
         self.fails(["--targets", "wasm32,wasm32", "a.h"], 2, "is there twice")
         self.fails(["--targets", ",", "a.h"], 2, "no target ''")
         self.fails(["--timeout", "0", "a.h"], 2, "--timeout: '0'")
+        for option, one, other in (("--timeout", "1", "2"), ("--targets", "wasm32", "i386-linux"), ("--against", "x.h", "y.h"),
+                                   ("--clang", "x", "y"), ("-std", "c11", "c17")):
+            self.fails([option, one, option, other, "a.h"], 2, "%s is given twice: '%s' and '%s'" % (option, one, other))
         self.fails(["--against", "a.h", "b.h", "c.h"], 2, "--against compares one file")
         self.fails(["--layout", "a.h", "b.h"], 2, "--layout writes one")
         self.fails(["--allow"], 2, "--allow needs a word")

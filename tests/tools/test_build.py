@@ -166,6 +166,27 @@ class Usage(BuildTest):
         self.refuse([ADD, "-P", "offset=", "-o", self.out], "offset")
         self.refuse([ADD, "-P", "=2", "-o", self.out], "=2")
 
+    def test_what_is_given_twice_names_both(self):
+        """Repeating a word is no fault; of two different ones neither is the better."""
+        for option, one, other in (("--name", "one", "two"), ("-o", self.out, self.path("other")), ("--target", "opencl", "webgpu"),
+                                   ("--depfile", "one.d", "two.d"), ("-j", "1", "2"), ("-P", "offset=1", "offset=2")):
+            words = [ADD, option, one, option, other] + ([] if option == "-o" else ["-o", self.out])
+            self.refuse(words, "twice", one, other)
+            self.assertFalse(os.path.exists(self.path("other")))
+        self.refuse([ADD, "-P", "offset=1", "--param=offset=2", "--params"], "twice", "offset=1", "offset=2")
+        self.refuse([ADD, "-P", "offset=1", "-b", "-Poffset=2", "-o", self.out], "twice", "offset=1", "offset=2")
+
+    def test_the_same_again_is_no_fault(self):
+        same = ["--target", "host,host", "-P", "offset=2", "--emit", "assembly,object", "--name", "add", "-o", self.out]
+        self.build(ADD, *same, *same, "--emit", "ir")
+        self.assertEqual(sorted(os.listdir(self.out)), ["add.ir", "add.o", "add.s"])
+        self.assertIn(b"i32 2", self.read("out", "add.ir"))
+
+    def test_the_last_definition_of_a_macro_counts(self):
+        self.file("d.cl", "__kernel void k(__global int *x) { *x = D; }\n")
+        self.build("d.cl", "-D", "D=11", "-DD=12", "--emit", "ir", "-o", self.out)
+        self.assertIn(b"i32 12", self.read("out", "d.ir"))
+
     def test_two_kernels_of_one_name(self):
         self.file("a.cl", "__kernel void same(__global int *x) { *x = 1; }\n")
         self.file("b.cl", "__kernel void same(__global int *x) { *x = 2; }\n")

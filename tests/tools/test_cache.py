@@ -297,6 +297,7 @@ class Command(CacheTest):
 
     def test_wrong_words(self):
         for words, part in ((["cache", "clean"], "clear"), (["cache", "list", "x"], "x"), (["cache", "prune", "--max", "abc"], "abc"),
+                            (["cache", "prune", "--max", "1K", "--max", "2K"], "'1K' and '2K'"),
                             (["cache", "export"], "which file"), (["cache", "import"], "which file"), (["cache", "stats", "--max", "1"], "prune")):
             _, err = self.quern(*words, status=2, environment=self.cache)
             self.assertIn(part, err)

@@ -306,9 +306,18 @@ class BadInput(CommandTest):
         self.fails([*SAXPY, "--global", "1000", "--local", "3"], 2, "3", "1000", "divide")
         self.fails([*SAXPY, "--repeat", "0"], 2, "--repeat")
 
+    def test_what_is_given_twice_names_both(self):
+        for option, one, other in (("-k", "saxpy", "other"), ("-d", "cpu", "check"), ("--global", "8", "9"), ("--local", "1", "2"),
+                                   ("--repeat", "2", "3"), ("--out", "y=@a.npy", "y=@b.npy"), ("--print", "y:1", "y:2")):
+            self.fails([*SAXPY, option, one, option, other], 2, "twice", one, other)
+            self.quern(*SAXPY, option, one, option, one)
+        parameter = ["run", example("add.cl"), "--arg", "in=range:2", "--arg", "out=like:in", "--print", "out"]
+        self.fails([*parameter, "-P", "offset=1", "-P", "offset=2"], 2, "twice", "offset=1", "offset=2")
+        self.assertEqual(self.quern(*parameter, "-P", "offset=2", "-P", "offset=2")[0], "out: 2 3\n")
+
     def test_arguments(self):
         self.fails([*SAXPY, "--arg", "z=1"], 2, "z", "x, y, a, n")
-        self.fails([*SAXPY, "--arg", "a=3"], 2, "'a'", "twice")
+        self.fails([*SAXPY, "--arg", "a=3"], 2, "'a'", "twice", "a=2", "a=3")
         self.fails([*SAXPY, "--out", "a=@a.npy"], 2, "a")
         self.fails([*SAXPY, "--print", "q"], 2, "q")
         self.fails(["run", example("saxpy.cl"), "--arg", "x=range:10", "--arg", "y=range:20", "--arg", "a=1"], 2, "'n'", "10", "20")

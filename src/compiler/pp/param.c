@@ -69,12 +69,14 @@ static bool is_punct(const pp_token *t, pp_punct punct) { return t->kind == PP_P
 typedef struct pp_param_words {
   pp_token name, type, value;
   bool is_negative;
+  const char *given; /* what -P said, once its words are checked; NULL: nothing */
 } param_words;
 
 static bool take_apart(const pp_token *t, uint32_t count, param_words *out) {
   if (count < 9 || !is_punct(&t[2], PP_P_LPAREN) || t[3].kind != PP_IDENT || !is_punct(&t[4], PP_P_COMMA) ||
       t[5].kind != PP_IDENT || !is_punct(&t[6], PP_P_COMMA))
     return false;
+  out->given = NULL;
   out->is_negative = is_punct(&t[7], PP_P_MINUS);
   uint32_t at = 7 + out->is_negative;
   out->name = t[3];
@@ -179,6 +181,16 @@ static void tell_unknown(pp *p, const char *pair, qn_sv name) {
              (int)(p->params.size < 500 ? p->params.size : 500), p->params.data, p->params.size < 500 ? "" : " ...");
 }
 
+/* The words of an option string may come from two places that know nothing of each other: neither value is the better. */
+static void check_given(pp *p, param_words *param, const char *pair) {
+  if (param->given && strcmp(param->given, pair) != 0) {
+    p->diags->option_errors++;
+    pp_error(p, 0, 0, "parameter '%.*s' is given twice: -P %s and -P %s", QN_SV_ARG(param->name.text), param->given,
+             pair);
+  }
+  param->given = pair;
+}
+
 void pp_check_params(pp *p) {
   for (uint32_t i = 0; i < p->options->parameter_count; i++) {
     const char *pair = p->options->parameters[i], *equals = strchr(pair, '=');
@@ -190,5 +202,7 @@ void pp_check_params(pp *p) {
       pp_error(p, 0, 0, "-P %s: expected NAME=VALUE", pair);
     else if (!known->param)
       tell_unknown(p, pair, name);
+    else
+      check_given(p, known->param, pair);
   }
 }

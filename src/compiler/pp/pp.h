@@ -61,10 +61,10 @@ typedef struct pp_name {
   uint32_t keyword;   /* the parser's own, 0 at first */
   void *declarations; /* the parser's own, NULL at first */
   /* What the preprocessor knows: */
-  struct pp_macro *macro;             /* NULL: not defined */
-  uint32_t directive;                 /* pp_directive, when the text is one */
-  uint32_t parameter;                 /* 1 + index, while a macro that has it is being defined */
-  const struct pp_param_words *param; /* a generator parameter, as it was declared first; NULL: none */
+  struct pp_macro *macro;       /* NULL: not defined */
+  uint32_t directive;           /* pp_directive, when the text is one */
+  uint32_t parameter;           /* 1 + index, while a macro that has it is being defined */
+  struct pp_param_words *param; /* a generator parameter, as it was declared first; NULL: none */
   bool is_doubtful; /* an error may have taken its declaration or definition away: that it is unknown is no news */
 } pp_name;
 

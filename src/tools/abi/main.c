@@ -58,15 +58,24 @@ enum {
 };
 
 static const tool_option options[] = {
-    {"--include", "-I", O_INCLUDE, true},   {"-idirafter", NULL, O_AFTER, true},
-    {"-isystem", NULL, O_SYSTEM, true},     {"--define", "-D", O_DEFINE, true},
-    {"--undefine", "-U", O_UNDEFINE, true}, {"-std", NULL, O_STANDARD, true},
-    {"--targets", NULL, O_TARGETS, true},   {"--against", NULL, O_AGAINST, true},
-    {"--allow", NULL, O_ALLOW, true},       {"--fixed-width", NULL, O_WIDTH, false},
-    {"--json", NULL, O_JSON, false},        {"--layout", NULL, O_LAYOUT, false},
-    {"--kinds", NULL, O_KINDS, false},      {"--clang", NULL, O_CLANG, true},
-    {"--timeout", NULL, O_TIMEOUT, true},   {"--help", "-h", O_HELP, false},
+    {"--include", "-I", O_INCLUDE, true, true},
+    {"-idirafter", NULL, O_AFTER, true, true},
+    {"-isystem", NULL, O_SYSTEM, true, true},
+    {"--define", "-D", O_DEFINE, true, true},
+    {"--undefine", "-U", O_UNDEFINE, true, true},
+    {"-std", NULL, O_STANDARD, true},
+    {"--targets", NULL, O_TARGETS, true},
+    {"--against", NULL, O_AGAINST, true},
+    {"--allow", NULL, O_ALLOW, true, true},
+    {"--fixed-width", NULL, O_WIDTH, false},
+    {"--json", NULL, O_JSON, false},
+    {"--layout", NULL, O_LAYOUT, false},
+    {"--kinds", NULL, O_KINDS, false},
+    {"--clang", NULL, O_CLANG, true},
+    {"--timeout", NULL, O_TIMEOUT, true},
+    {"--help", "-h", O_HELP, false},
 };
+#define OPTION_COUNT (sizeof options / sizeof *options)
 
 typedef struct request {
   input_options input;
@@ -174,6 +183,8 @@ static tool_status take_option(request *r, int id, const char *word) {
 
 static tool_status take_words(request *r, int argc, char **argv) {
   bool only_files = false;
+  const char *given[OPTION_COUNT] = {0};
+  const tool_options table = {options, OPTION_COUNT, given};
   for (int i = 1; i < argc; i++) {
     const char *word = argv[i];
     int id;
@@ -182,7 +193,7 @@ static tool_status take_words(request *r, int argc, char **argv) {
     } else if (only_files || word[0] != '-' || !word[1]) {
       *POOL_PUSH(&r->files) = word;
     } else {
-      TOOL_TRY(tool_option_take(options, sizeof options / sizeof *options, argc, argv, &i, &id, &word));
+      TOOL_TRY(tool_option_take(&table, argc, argv, &i, &id, &word));
       TOOL_TRY(take_option(r, id, word));
     }
   }
