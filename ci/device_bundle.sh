@@ -33,7 +33,7 @@ take() {
     strip --strip-unneeded "$bundle/tree/build/$name"
   done
 }
-take quern quern-cts quern-probe libquern.so.0 libquern-adapter-{cpu,null,opencl}.so
+take quern quern-cts quern-probe libquern.so.0 libquern-adapter-{cpu,null,opencl}.so libquern-pictures.so
 take bench/{bench_opencl,bench_kernels,bench_launch,bench_pool,bench_handle}
 take tests/{test_opencl_driver,test_opencl_c_kernels,math/math_device}
 take tests/property/{test_retired_queues,test_graphs_devices,test_two_nulls}

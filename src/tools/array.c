@@ -60,6 +60,15 @@ float array_half_to_float(uint16_t h) {
   return (float)(h & 0x8000 ? -value : value);
 }
 
+/* The nearest whole number, of two the even one. No call of libm, which every start of the command would load for it: where the
+ * last place is 1, the addition rounds. */
+static double whole(double value) {
+  static const double all_whole = 0x1p52;
+  double magnitude = fabs(value);
+  if (!(magnitude < all_whole)) return value;
+  return copysign(magnitude + all_whole - all_whole, value);
+}
+
 uint16_t array_float_to_half(double value) {
   uint16_t sign = signbit(value) ? 0x8000 : 0;
   double magnitude = fabs(value);
@@ -68,7 +77,7 @@ uint16_t array_float_to_half(double value) {
   int exponent;
   frexp(magnitude, &exponent);
   int step = exponent - 11 < -24 ? -24 : exponent - 11; /* of the last place */
-  double units = nearbyint(ldexp(magnitude, -step));    /* at most 2048 */
+  double units = whole(ldexp(magnitude, -step));        /* at most 2048 */
   if (units < 1024) return (uint16_t)(sign | (uint16_t)units);
   return (uint16_t)(sign | (((step + 24) << 10) + (int)units));
 }
@@ -122,7 +131,7 @@ void array_set_f64(array *a, uint64_t i, double value) {
   } else if (a->type == QN_TYPE_F16) {
     set_bits(a, i, array_float_to_half(value));
   } else {
-    double rounded = isnan(value) ? 0 : nearbyint(value);
+    double rounded = isnan(value) ? 0 : whole(value);
     uint64_t top = t->is_signed ? (UINT64_C(1) << (t->bytes * 8 - 1)) - 1 : UINT64_MAX >> (64 - t->bytes * 8);
     if (rounded >= type_end(t))
       set_bits(a, i, top);

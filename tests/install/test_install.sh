@@ -26,7 +26,7 @@ expect_file() {
   [ -e "$1" ] || { echo "not installed: ${1#"$prefix"/}"; failed=1; }
 }
 for file in include/quern/quern.h include/quern/adapter.h bin/quern share/doc/quern/LICENSE; do expect_file "$prefix/$file"; done
-for file in libquern.so libquern.so.0 libquern.a pkgconfig/quern.pc cmake/quern/quernConfig.cmake quern/libquern-adapter-cpu.so; do
+for file in libquern.so libquern.so.0 libquern.a pkgconfig/quern.pc cmake/quern/quernConfig.cmake quern/libquern-adapter-cpu.so quern/libquern-pictures.so; do
   expect_file "$lib/$file"
 done
 
@@ -82,5 +82,10 @@ run "find_package, quern::quern" "$work/project/build/with_shared"
 run "find_package, quern::static" env QUERN_ADAPTER_PATH="$lib/quern" QUERN_LLVM_LIBRARY="$lib/quern/libquern-llvm.so" \
   "$work/project/build/with_static"
 
+# A picture out and in again, by the module that the moved tree has.
+"$prefix/bin/quern" run "$source/examples/mandelbrot.cl" --arg out=zeros:6x8 --arg centre_x=-0.7 --arg centre_y=0 --arg scale=2.6 \
+  --arg limit=50 --out "out=@$work/a.png" >"$work/log" 2>&1 &&
+  "$prefix/bin/quern" run "$source/examples/blur.cl" --arg "src=@$work/a.png" --arg dst=like:src --out "dst=@$work/b.png" >>"$work/log" 2>&1 &&
+  [ -s "$work/b.png" ] || { echo "pictures: FAILED"; cat "$work/log"; failed=1; }
 "$prefix/bin/quern" devices >"$work/log" 2>&1 && grep -q cpu "$work/log" || { cat "$work/log"; failed=1; }
 exit $failed

@@ -37,6 +37,7 @@ PARTS = [
     ("src/compiler/", "compiler"),
     ("src/adapters/", "adapter"),
     ("src/tools/abi/", "abi"),
+    ("src/tools/pictures/", "pictures"),
     ("src/tools/", "tools"),
     ("include/quern/adapter.h", "adapter.h"),
     ("include/quern/", "public"),
@@ -63,7 +64,8 @@ SEES = {
     # core has the built-in adapter `check`, which runs the interpreter.
     "core": {"public", "adapter.h", "base", "pool", "store"} | COMPILER,
     "adapter": {"public", "adapter.h"},
-    "tools": {"public"},
+    "tools": {"public", "pictures"},
+    "pictures": set(),
     "abi": {"public", "tools"},
     "adapter.h": {"public"},
     "public": set(),
@@ -73,12 +75,14 @@ LIBRARIES = {  # beside the C library and the program loader
     "libquern.so": {"libzstd.so.1", "libb2.so.1"},
     "libquern-llvm.so": {"libstdc++.so.6", "libz.so.1", "libzstd.so.1"},
     "libquern-adapter": set(),
+    "libquern-pictures.so": {"libpng16.so.16", "libjpeg.so.62", "libjpeg.so.8"},
+    "quern": {"libquern.so.0"},  # what a process pays for at its start
 }
 C_LIBRARY = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "libgcc_s.so.1", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
 # Names that the whole tree may leave to others.
-VENDOR_HEADERS = {"adapter": ("CL/",), "llvm plug-in": ("llvm-c/", "llvm/Config/"), "store": ("zstd.h", "blake2.h"), "tools": ("png.h", "jpeglib.h", "jerror.h"),
+VENDOR_HEADERS = {"adapter": ("CL/",), "llvm plug-in": ("llvm-c/", "llvm/Config/"), "store": ("zstd.h", "blake2.h"), "pictures": ("png.h", "jpeglib.h"),
                   "abi": ("clang-c/", "elfutils/", "dwarf.h", "gelf.h")}
-SHARED_LIBRARY_HEADERS = ("zstd", "blake2", "llvm", "clang", "CL/", "vulkan/", "cuda", "webgpu", "png.h", "jpeglib.h", "jerror.h", "elfutils/", "dwarf.h",
+SHARED_LIBRARY_HEADERS = ("zstd", "blake2", "llvm", "clang", "CL/", "vulkan/", "cuda", "webgpu", "png.h", "jpeglib.h", "elfutils/", "dwarf.h",
                           "gelf.h")
 
 
@@ -105,7 +109,7 @@ def check_include(root, file, name, quoted):
     part, target = part_of(file), resolve(root, file, name)
     if target is None:
         if name.startswith("generated/") or name in ("build_id.h", "config.h"):
-            return None if part not in ("adapter", "tools", "abi") else f"{file}: includes {name}, which is for the library"
+            return None if part not in ("adapter", "tools", "pictures", "abi") else f"{file}: includes {name}, which is for the library"
         if quoted and not re.search(r"builtin|embedded|table", name):
             return f'{file}: "{name}" is not in the tree'
         if name.startswith(SHARED_LIBRARY_HEADERS) and not name.startswith(VENDOR_HEADERS.get(part, ("\0",))):
@@ -244,6 +248,10 @@ def check_libraries(source, build):
         wrong += [f"{adapter.name}: uses {name}: an adapter has adapter.h alone" for name in sorted(undefined) if name.startswith("qn_")]
     command = build / "quern"
     if command.is_file():
+        wrong += check_needed(command, LIBRARIES["quern"])
+        pictures = build / "libquern-pictures.so"
+        wrong += check_exports(pictures, {"quern_pictures"}, "-D") + check_needed(pictures, LIBRARIES["libquern-pictures.so"])
+        wrong += check_exit(pictures)
         undefined = global_symbols(command, "-D")[1]
         wrong += [f"quern: uses {name}, which no public header declares" for name in sorted(undefined)
                   if name.startswith("qn_") and name not in public]
@@ -272,7 +280,10 @@ SPOILED = [  # (file, text, what must be said; None: nothing)
     ("src/adapters/null/null.h", "", None),
     ("src/tools/a.c", '#include "quern/adapter.h"', "tools may not see adapter.h"),
     ("src/tools/b.c", '#include "base/bytes.h"', "tools may not see base"),
-    ("src/tools/c.c", '#include "quern/quern.h"\n#include <png.h>', None),
+    ("src/tools/c.c", '#include "quern/quern.h"\n#include <dlfcn.h>', None),
+    ("src/tools/e.c", "#include <png.h>", "tools may not include <png.h>"),
+    ("src/tools/pictures/a.c", "#include <png.h>\n#include <jpeglib.h>", None),
+    ("src/tools/pictures/b.c", '#include "quern/quern.h"', "pictures may not see public"),
     ("src/tools/d.c", "#include <clang-c/Index.h>", "tools may not include <clang-c/Index.h>"),
     ("src/tools/abi/a.c", '#include <clang-c/Index.h>\n#include <elfutils/libdw.h>', None),
     ("src/tools/abi/b.c", '#include "base/bytes.h"', "abi may not see base"),

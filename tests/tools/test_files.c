@@ -282,11 +282,17 @@ static void conversion_saturates_and_rounds_to_nearest(void **state) {
   (void)state;
   const double values[] = {-5, 0.5, 1.5, 255.4, 255.6, 1e30, NAN};
   const int expected[] = {0, 0, 2, 255, 255, 255, 0};
+  const double whole[] = {-0.5, -1.5, -2.5, 0x1.fffffffffffffp-2, 0x1.fffffffffffffp51, 0x1.8p52, -0x1p63};
+  const int64_t nearest[] = {0, -2, -2, 0, INT64_C(1) << 52, INT64_C(3) << 51, INT64_MIN};
   array a, b;
   assert_int_equal(array_make(&a, "a", QN_TYPE_F64, (uint64_t[]){7}, 1), TOOL_OK);
   memcpy(a.data, values, sizeof values);
   assert_int_equal(array_convert(&a, QN_TYPE_U8, "a", &b), TOOL_OK);
   for (uint64_t i = 0; i < 7; i++) assert_int_equal(b.data[i], expected[i]);
+  array_free(&b);
+  memcpy(a.data, whole, sizeof whole);
+  assert_int_equal(array_convert(&a, QN_TYPE_I64, "a", &b), TOOL_OK);
+  for (uint64_t i = 0; i < 7; i++) assert_int_equal(array_get_i64(&b, i), nearest[i]);
   array_free(&a);
   array_free(&b);
 }

@@ -3,6 +3,7 @@ hang or a partial output."""
 import json
 import os
 import re
+import shutil
 import signal
 import struct
 import subprocess
@@ -253,6 +254,30 @@ class Hostile(CommandTest):
         for part in ("saxpy.cl", "/nowhere/libquern-llvm.so"):
             self.assertIn(part, err)
         self.assertEqual(self.quern(*words, "-d", "check", environment=environment)[0], "y: 1 3 5\n")
+
+    def test_pictures_need_their_module_and_nothing_else_does(self):
+        """A tree that lacks it, and one with a file of that name that is no library."""
+        for name in ("quern", "libquern.so.0"):
+            shutil.copy(os.path.join(os.path.dirname(QUERN), name), self.path(name))
+        self.file("grey.cl", "kernel void grey(global uchar *x) { x[get_global_id(0)] += 1; }")
+        self.file("a.png", png(2, 2, b"\0" + bytes(6) + b"\0" + bytes(6)))
+        alone = {"QUERN_ADAPTER_PATH": "", "QUERN_CACHE": "off"}
+
+        def run(status, *words):
+            done = subprocess.run([self.path("quern"), "run", "grey.cl", "-d", "check", *words], env=dict(os.environ, **alone), text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, cwd=self.directory.name)
+            self.assertEqual(done.returncode, status, done.stderr)
+            return done.stdout + done.stderr
+
+        for words in (("--arg", "x=@a.png"), ("--arg", "x=zeros:2x2", "--out", "x=@b.png"), ("--arg", "x=zeros:2x2", "--out", "x=@b.jpg")):
+            for part in ("libquern-pictures.so", self.directory.name):
+                self.assertIn(part, run(1, *words, "--global", "4"))
+        self.assertIn("x: 1 1\n", run(0, "--arg", "x=zeros:2", "--print", "x"))
+        self.file("libquern-pictures.so", "no library")
+        self.assertIn("libquern-pictures.so", run(1, "--arg", "x=@a.png", "--global", "4"))
+        alone["QUERN_ADAPTER_PATH"] = "/nowhere:" + os.path.dirname(QUERN)
+        self.assertIn("x: 1 1 1 1\n", run(0, "--arg", "x=@a.png", "--global", "4", "--print", "x", "--out", "x=@b.png"))
+        self.assertEqual([n for n in sorted(os.listdir(self.directory.name)) if n.startswith("b.")], ["b.png"])
 
     def test_help_names_every_option(self):
         for command, source in (("run", "run_options.c"), ("build", "build_options.c")):
