@@ -47,20 +47,22 @@ static void load_adapter(void) {
 
 /* ---- Kernels ------------------------------------------------------------------------------------ */
 
-/* Parameters alternate: a buffer, a value. `hidden`: with what the adapter's entries have besides. */
-static char *kernel_source(bool hidden) {
-  static char text[16384];
+static char *put_kernel(char *at, const char *end, const char *prefix, uint32_t count, uint32_t offsets) {
+  if (offsets) at += snprintf(at, (size_t)(end - at), "typedef struct { ulong at[%u]; } h%u;\n", offsets, count);
+  at += snprintf(at, (size_t)(end - at), "kernel void %sk%u(", prefix, count);
+  for (uint32_t i = 0; i < count; i++)
+    at += snprintf(at, (size_t)(end - at), "%s%s a%u", i ? ", " : "", i % 2 ? "int" : "global int *", i);
+  if (offsets) at += snprintf(at, (size_t)(end - at), ", h%u hidden", count);
+  return at + snprintf(at, (size_t)(end - at), ") {}\n");
+}
+
+/* Parameters alternate: a buffer, a value. `all`: with the entries that the adapter takes for launches with offsets. */
+static char *kernel_source(bool all) {
+  static char text[32768];
   char *at = text, *end = text + sizeof text;
   for (uint32_t k = 0; k < COUNTS; k++) {
-    uint32_t buffers = (counts[k] + 1) / 2;
-    bool is_hidden = hidden && buffers > 0;
-    if (is_hidden)
-      at += snprintf(at, (size_t)(end - at), "typedef struct { ulong at[%u]; } h%u;\n", buffers, counts[k]);
-    at += snprintf(at, (size_t)(end - at), "kernel void k%u(", counts[k]);
-    for (uint32_t i = 0; i < counts[k]; i++)
-      at += snprintf(at, (size_t)(end - at), "%s%s a%u", i ? ", " : "", i % 2 ? "int" : "global int *", i);
-    if (is_hidden) at += snprintf(at, (size_t)(end - at), ", h%u hidden", counts[k]);
-    at += snprintf(at, (size_t)(end - at), ") {}\n");
+    at = put_kernel(at, end, "", counts[k], 0);
+    if (all && counts[k] > 0) at = put_kernel(at, end, QN_OPENCL_OFFSET_ENTRY, counts[k], (counts[k] + 1) / 2);
   }
   return text;
 }

@@ -24,7 +24,7 @@
 extern "C" {
 #endif
 
-#define QN_ADAPTER_ABI_VERSION 2u
+#define QN_ADAPTER_ABI_VERSION 3u
 
 typedef struct qn_adapter_instance qn_adapter_instance; /* the adapter defines these */
 typedef struct qn_adapter_device qn_adapter_device;
@@ -328,14 +328,17 @@ typedef void (*qn_cpu_entry_fn)(const qn_cpu_launch *launch, const qn_cpu_group 
 /* An entry is a kernel named `symbol`. Its parameters, in this order:
  *   - the kernel's own, each at its index: a value as it is; a buffer as a pointer to its allocation's first byte (NULL
  *     for a null pointer); local memory as a __local pointer;
- *   - when it has buffers or QN_ENTRY_RANGE one more, by value: a struct of ulongs. With QN_ENTRY_RANGE those of
- *     qn_opencl_range; then for each buffer parameter, in order, the byte offset to add to its pointer (0 for a null
- *     pointer). One parameter, for each costs a driver time at each launch.
+ *   - with QN_ENTRY_RANGE one more, by value: a struct of ulongs, those of qn_opencl_range; then for each buffer
+ *     parameter, in order, the byte offset to add to its pointer (0 for a null pointer).
+ * A kernel that has buffers and no QN_ENTRY_RANGE has a second entry for launches with an offset that isn't 0: named
+ * QN_OPENCL_OFFSET_ENTRY and `symbol`, with one more parameter, a struct of the offsets alone. The first has none, for each
+ * parameter costs a driver time at each launch, and few launches have offsets.
  * The adapter may run a launch in parts, so as to leave a smaller last group where the driver can't, and parts of a
  * launch (group_base) as well. get_global_id, get_local_id, get_local_size and get_work_dim are right within a part;
  * what the other range functions tell of the whole launch is in qn_opencl_range, and an entry that uses them takes it.
  * get_group_id is the part's own plus group_base.
  * The range is plain data. */
+#define QN_OPENCL_OFFSET_ENTRY "quern_at_"
 typedef struct qn_opencl_range {
   uint64_t global_size[3];
   uint64_t global_offset[3];

@@ -374,13 +374,17 @@ cl_int clReleaseProgram(cl_program p) {
   return code;
 }
 
-/* What a kernel does, and its parameters: b a buffer, 4 and s values of 4 and 24 bytes, l local memory; 1, 2 and r hidden
- * ones: one offset, two, the range and one. */
+/* What an entry does, which a program has when its text has that word, and its parameters: b a buffer, 4 and s values of 4
+ * and 24 bytes, l local memory; 1, 2 and r hidden ones: one offset, two, the range and one. */
 typedef struct kernel_type {
-  const char *name, *parameters;
+  const char *name, *does, *parameters;
 } kernel_type;
 
-static const kernel_type kernel_types[] = {{"nothing", ""}, {"advance", "b41"}, {"take", "bb4ls2"}, {"where", "br"}};
+static const kernel_type kernel_types[] = {
+    {"nothing", "nothing", ""}, {"advance", "advance", "b4"},        {"quern_at_advance", "advance", "b41"},
+    {"take", "take", "bb4ls"},  {"quern_at_take", "take", "bb4ls2"}, {"where", "where", "br"},
+    {"lonely", "lonely", "b"}, /* has no entry for offsets */
+};
 
 enum { ARGUMENT_BYTES = 128 };
 
@@ -401,7 +405,7 @@ cl_kernel clCreateKernel(cl_program p, const char *name, cl_int *code) {
   *code = called(FAKE_CreateKernel);
   if (*code) return NULL;
   for (size_t i = 0; i < sizeof kernel_types / sizeof *kernel_types; i++) {
-    if (strcmp(kernel_types[i].name, name) != 0 || !strstr(p->text, name)) continue;
+    if (strcmp(kernel_types[i].name, name) != 0 || !strstr(p->text, kernel_types[i].does)) continue;
     cl_kernel k = make(KERNEL, sizeof *k);
     k->type = &kernel_types[i];
     return k;
@@ -804,22 +808,22 @@ static cl_int check_arguments(cl_kernel k) {
   return CL_SUCCESS;
 }
 
-/* Where the first buffer lies, with its offset, which stands `at` bytes into argument `hidden`. */
+/* Where the first buffer lies, with its offset, which stands `at` bytes into argument `hidden`, if there is one. */
 static unsigned char *place_of(cl_kernel k, size_t hidden, size_t at) {
   const argument *a = &k->arguments[0];
-  uint64_t offset;
+  uint64_t offset = 0;
   unsigned char *shared;
-  memcpy(&offset, k->arguments[hidden].bytes + at, sizeof offset);
+  if (hidden < strlen(k->type->parameters)) memcpy(&offset, k->arguments[hidden].bytes + at, sizeof offset);
   memcpy(&shared, a->bytes, sizeof shared);
   return (a->memory ? a->memory->bytes : shared) + offset;
 }
 
 static void put_action(cl_kernel k, command *c) {
-  if (strcmp(k->type->name, "advance") == 0) {
+  if (strcmp(k->type->does, "advance") == 0) {
     c->action = ADVANCE;
     c->target = place_of(k, 2, 0);
     memcpy(&c->by, k->arguments[1].bytes, 4);
-  } else if (strcmp(k->type->name, "where") == 0) {
+  } else if (strcmp(k->type->does, "where") == 0) {
     c->action = WHERE;
     c->target = place_of(k, 1, 120);
     memcpy(c->range, k->arguments[1].bytes, sizeof c->range);
@@ -842,7 +846,7 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel k, cl_uint dimension
     c.launch.local[d] = local[d];
   }
   for (size_t i = 0; i < strlen(k->type->parameters); i++) memcpy(&c.launch.arguments[i], k->arguments[i].bytes, 8);
-  if (strcmp(k->type->name, "take") == 0) memcpy(&c.launch.arguments[6], k->arguments[5].bytes + 8, 8);
+  if (strcmp(k->type->name, "quern_at_take") == 0) memcpy(&c.launch.arguments[6], k->arguments[5].bytes + 8, 8);
   put_action(k, &c);
   code = enqueue(FAKE_EnqueueNDRange, q, &c, wait_count, waits, event);
   if (code == CL_SUCCESS) {

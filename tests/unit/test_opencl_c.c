@@ -170,11 +170,16 @@ static void entries_take_offsets_and_the_launchs_range(void **state) {
                                    {.kind = QN_ARGUMENT_BUFFER, .memory = in, .size_bytes = sizeof in},
                                    {.kind = QN_ARGUMENT_VALUE, .bytes = offsets, .size_bytes = sizeof offsets}};
   memset(out, 0, sizeof out);
-  run_text(&t, "plain",
+  run_text(&t, QN_OPENCL_OFFSET_ENTRY "plain",
            &(interp_launch){
                .dimensions = 1, .global = {4, 1, 1}, .local = {4, 1, 1}, .arguments = first, .argument_count = 3});
   assert_int_equal(out[0], 0);
   for (int i = 0; i < 4; i++) assert_int_equal(out[1 + i], 30 + i);
+  run_text(&t, "plain",
+           &(interp_launch){
+               .dimensions = 1, .global = {4, 1, 1}, .local = {4, 1, 1}, .arguments = first, .argument_count = 2});
+  for (int i = 0; i < 4; i++) assert_int_equal(out[i], in[i]);
+  assert_null(strstr(t.text.data, QN_OPENCL_OFFSET_ENTRY "ranged"));
   struct {
     qn_opencl_range range;
     uint64_t offset;

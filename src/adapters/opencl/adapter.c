@@ -54,7 +54,8 @@ static qn_status native(uint32_t kind, void *object, uint32_t which, uint64_t *o
   if (kind == QN_KIND_QUEUE && which == 0) found = ((qn_adapter_queue *)object)->native;
   if (kind == QN_KIND_BUFFER && which == 0) found = ((qn_adapter_memory *)object)->buffer;
   if (kind == QN_KIND_PROGRAM && which == 0) found = ((qn_adapter_program *)object)->native;
-  if (kind == QN_KIND_KERNEL && which == 0) found = ((qn_adapter_kernel *)object)->seats[0].native;
+  if (kind == QN_KIND_KERNEL && which == 0)
+    found = ((qn_adapter_kernel *)object)->entries[OCL_FIRST_ENTRY].seats[0].native;
   if (!found) return QN_ERROR_UNSUPPORTED;
   *out_native = (uint64_t)(uintptr_t)found;
   return QN_OK;

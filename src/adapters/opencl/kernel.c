@@ -1,5 +1,6 @@
 #include "kernel.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,9 +21,11 @@ static void free_seat(const qn_adapter_device *device, ocl_seat *seat, cl_int *c
 
 static cl_int free_kernel(qn_adapter_kernel *kernel) {
   cl_int code = CL_SUCCESS;
-  for (int i = 0; i < OCL_SEATS; i++) free_seat(kernel->device, &kernel->seats[i], &code);
+  for (int e = 0; e < OCL_ENTRIES; e++) {
+    for (int i = 0; i < OCL_SEATS; i++) free_seat(kernel->device, &kernel->entries[e].seats[i], &code);
+    free(kernel->entries[e].symbol);
+  }
   free(kernel->parameters);
-  free(kernel->symbol);
   free(kernel->name);
   free(kernel);
   return code;
@@ -35,11 +38,30 @@ static void count_parameters(qn_adapter_kernel *kernel) {
     if (kernel->parameters[i].kind == QN_ARGUMENT_BUFFER) kernel->buffer_count++;
     if (kernel->parameters[i].kind == QN_ARGUMENT_VALUE) kernel->value_bytes += kernel->parameters[i].size_bytes;
   }
-  kernel->hidden_words = kernel->buffer_count + (kernel->takes_range ? RANGE_WORDS : 0);
 }
 
-static uint32_t entry_parameters(const qn_adapter_kernel *kernel) {
-  return kernel->parameter_count + (kernel->hidden_words > 0 ? 1 : 0);
+static char *offset_symbol(const char *symbol) {
+  size_t size = sizeof QN_OPENCL_OFFSET_ENTRY + strlen(symbol);
+  char *name = malloc(size);
+  if (name) snprintf(name, size, "%s%s", QN_OPENCL_OFFSET_ENTRY, symbol);
+  return name;
+}
+
+/* adapter.h, "Entries of OpenCL C code". */
+static bool list_entries(qn_adapter_kernel *kernel, const char *symbol) {
+  ocl_entry *first = &kernel->entries[OCL_FIRST_ENTRY], *with_offsets = &kernel->entries[OCL_OFFSET_ENTRY];
+  first->symbol = strdup(symbol);
+  first->hidden_words = kernel->takes_range ? RANGE_WORDS + kernel->buffer_count : 0;
+  kernel->entry_count = 1;
+  if (kernel->takes_range || kernel->buffer_count == 0) return first->symbol != NULL;
+  with_offsets->symbol = offset_symbol(symbol);
+  with_offsets->hidden_words = kernel->buffer_count;
+  kernel->entry_count = 2;
+  return first->symbol && with_offsets->symbol;
+}
+
+static uint32_t parameters_of(const qn_adapter_kernel *kernel, const ocl_entry *entry) {
+  return kernel->parameter_count + (entry->hidden_words > 0 ? 1 : 0);
 }
 
 static qn_adapter_kernel *new_kernel(qn_adapter_device *device, const qn_adapter_program *program,
@@ -50,44 +72,43 @@ static qn_adapter_kernel *new_kernel(qn_adapter_device *device, const qn_adapter
   kernel->program = program->native;
   kernel->takes_range = (description->entry_flags & QN_ENTRY_RANGE) != 0;
   kernel->parameter_count = description->parameter_count;
-  for (int i = 0; i < OCL_SEATS; i++) pthread_mutex_init(&kernel->seats[i].lock, NULL);
+  for (int e = 0; e < OCL_ENTRIES; e++)
+    for (int i = 0; i < OCL_SEATS; i++) pthread_mutex_init(&kernel->entries[e].seats[i].lock, NULL);
   kernel->name = strdup(description->name);
-  kernel->symbol = strdup(description->symbol);
   kernel->parameters = calloc(kernel->parameter_count + 1, sizeof *kernel->parameters);
-  if (!kernel->name || !kernel->symbol || !kernel->parameters) {
-    (void)free_kernel(kernel);
-    return NULL;
-  }
-  if (kernel->parameter_count > 0)
+  if (kernel->parameters && kernel->parameter_count > 0)
     memcpy(kernel->parameters, description->parameters, kernel->parameter_count * sizeof *kernel->parameters);
-  count_parameters(kernel);
-  return kernel;
+  if (kernel->parameters) count_parameters(kernel);
+  if (kernel->parameters && kernel->name && list_entries(kernel, description->symbol)) return kernel;
+  (void)free_kernel(kernel);
+  return NULL;
 }
 
 /* ---- Seats -------------------------------------------------------------------------------------- */
 
 /* Under the seat's lock, or before anybody knows the kernel. */
-static qn_status furnish(const qn_adapter_kernel *kernel, ocl_seat *seat, ocl_failure *failure) {
+static qn_status furnish(const qn_adapter_kernel *kernel, const ocl_entry *entry, ocl_seat *seat,
+                         ocl_failure *failure) {
   const qn_adapter_device *device = kernel->device;
   cl_int code = CL_SUCCESS;
-  if (!seat->settings) seat->settings = calloc(entry_parameters(kernel) + 1, sizeof *seat->settings);
+  if (!seat->settings) seat->settings = calloc(parameters_of(kernel, entry) + 1, sizeof *seat->settings);
   if (!seat->bytes) seat->bytes = calloc(1, kernel->value_bytes + 1);
-  if (!seat->hidden) seat->hidden = calloc(2 * (size_t)kernel->hidden_words + 1, sizeof *seat->hidden);
+  if (!seat->hidden) seat->hidden = calloc(2 * (size_t)entry->hidden_words + 1, sizeof *seat->hidden);
   if (!seat->settings || !seat->bytes || !seat->hidden)
     return ocl_fail(failure, QN_ERROR_OUT_OF_HOST_MEMORY, CL_SUCCESS, "no memory for the arguments of kernel '%s'",
                     kernel->name);
-  seat->native = device->cl->CreateKernel(kernel->program, kernel->symbol, &code);
+  seat->native = device->cl->CreateKernel(kernel->program, entry->symbol, &code);
   if (seat->native) return QN_OK;
-  return ocl_fail(failure, ocl_status_of(code), code, "no kernel '%s' (entry '%s')", kernel->name, kernel->symbol);
+  return ocl_fail(failure, ocl_status_of(code), code, "no kernel '%s' (entry '%s')", kernel->name, entry->symbol);
 }
 
 /* The queue's own seat, the next that is free, or the own one after a wait. It comes locked. */
-static ocl_seat *take_seat(qn_adapter_kernel *kernel, uint32_t number) {
+static ocl_seat *take_seat(ocl_entry *entry, uint32_t number) {
   for (uint32_t i = 0; i < OCL_SEATS; i++) {
-    ocl_seat *seat = &kernel->seats[(number + i) % OCL_SEATS];
+    ocl_seat *seat = &entry->seats[(number + i) % OCL_SEATS];
     if (pthread_mutex_trylock(&seat->lock) == 0) return seat;
   }
-  ocl_seat *own = &kernel->seats[number % OCL_SEATS];
+  ocl_seat *own = &entry->seats[number % OCL_SEATS];
   pthread_mutex_lock(&own->lock);
   return own;
 }
@@ -107,25 +128,45 @@ static qn_status check_description(const qn_adapter_device *device, const qn_ada
   return QN_OK;
 }
 
-/* The entry must have the parameters that launches will set: one that has others would run with garbage. */
-static qn_status check_entry(const qn_adapter_kernel *kernel) {
+/* An entry must have the parameters that launches will set: one that has others would run with garbage. */
+static qn_status check_entry(const qn_adapter_kernel *kernel, const ocl_entry *entry) {
   const qn_adapter_device *device = kernel->device;
-  cl_uint count = 0;
-  cl_int code = device->cl->GetKernelInfo(kernel->seats[0].native, CL_KERNEL_NUM_ARGS, sizeof count, &count, NULL);
+  cl_uint count = 0, wanted = parameters_of(kernel, entry);
+  cl_int code = device->cl->GetKernelInfo(entry->seats[0].native, CL_KERNEL_NUM_ARGS, sizeof count, &count, NULL);
   if (code != CL_SUCCESS) return ocl_refused(device->host, code, "kernel '%s' can't be asked", kernel->name);
-  if (count == entry_parameters(kernel)) return QN_OK;
-  return ocl_error(device->host, QN_ERROR_ABI, "the entry of kernel '%s' has %u parameters; %u are to be set",
-                   kernel->name, count, entry_parameters(kernel));
+  if (count == wanted) return QN_OK;
+  return ocl_error(device->host, QN_ERROR_ABI, "the entry '%s' of kernel '%s' has %u parameters; %u are to be set",
+                   entry->symbol, kernel->name, count, wanted);
+}
+
+static qn_status open_entries(qn_adapter_kernel *kernel) {
+  qn_status status = QN_OK;
+  for (uint32_t e = 0; e < kernel->entry_count && status >= 0; e++) {
+    ocl_entry *entry = &kernel->entries[e];
+    ocl_failure failure;
+    status = furnish(kernel, entry, &entry->seats[0], &failure);
+    if (status < 0) return ocl_tell(kernel->device->host, &failure);
+    status = check_entry(kernel, entry);
+  }
+  return status;
+}
+
+/* 0: what the device has. */
+static uint64_t group_items(const qn_adapter_kernel *kernel, const ocl_entry *entry) {
+  const qn_adapter_device *device = kernel->device;
+  size_t items = 0;
+  cl_int code = device->cl->GetKernelWorkGroupInfo(entry->seats[0].native, device->found->id, CL_KERNEL_WORK_GROUP_SIZE,
+                                                   sizeof items, &items, NULL);
+  return code == CL_SUCCESS ? items : 0;
 }
 
 static void describe(const qn_adapter_kernel *kernel, qn_adapter_kernel_info *out_info) {
-  const qn_adapter_device *device = kernel->device;
-  cl_kernel native = kernel->seats[0].native;
-  size_t items = 0;
-  cl_int code = device->cl->GetKernelWorkGroupInfo(native, device->found->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof items,
-                                                   &items, NULL);
-  out_info->native = (uint64_t)(uintptr_t)native;
-  out_info->max_group_items = code == CL_SUCCESS ? items : 0; /* 0: what the device has */
+  out_info->native = (uint64_t)(uintptr_t)kernel->entries[OCL_FIRST_ENTRY].seats[0].native;
+  out_info->max_group_items = group_items(kernel, &kernel->entries[OCL_FIRST_ENTRY]);
+  for (uint32_t e = 1; e < kernel->entry_count; e++) {
+    uint64_t items = group_items(kernel, &kernel->entries[e]);
+    if (items > 0 && items < out_info->max_group_items) out_info->max_group_items = items;
+  }
 }
 
 qn_status ocl_kernel_create(qn_adapter_device *device, qn_adapter_program *program,
@@ -136,10 +177,7 @@ qn_status ocl_kernel_create(qn_adapter_device *device, qn_adapter_program *progr
   if (status < 0) return status;
   qn_adapter_kernel *kernel = new_kernel(device, program, description);
   if (!kernel) return ocl_error(device->host, QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a kernel");
-  ocl_failure failure;
-  status = furnish(kernel, &kernel->seats[0], &failure);
-  if (status < 0) (void)!ocl_tell(device->host, &failure);
-  if (status >= 0) status = check_entry(kernel);
+  status = open_entries(kernel);
   if (status < 0) {
     (void)free_kernel(kernel);
     return status;
@@ -162,6 +200,7 @@ typedef struct launch {
   ocl_place *place;
   const qn_launch_record *record;
   qn_adapter_kernel *kernel;
+  ocl_entry *entry;
   ocl_seat *seat;
 } launch;
 
@@ -213,7 +252,7 @@ static qn_status check_argument(const launch *l, uint32_t i) {
 }
 
 /* Room for the next hidden parameter, and the offsets in it. */
-static uint64_t *next_hidden(const launch *l) { return l->seat->hidden + l->kernel->hidden_words; }
+static uint64_t *next_hidden(const launch *l) { return l->seat->hidden + l->entry->hidden_words; }
 static uint64_t *next_offsets(const launch *l) { return next_hidden(l) + (l->kernel->takes_range ? RANGE_WORDS : 0); }
 
 static qn_status set_argument(const launch *l, uint32_t i, uint32_t *buffers, uint64_t *bytes) {
@@ -222,7 +261,7 @@ static qn_status set_argument(const launch *l, uint32_t i, uint32_t *buffers, ui
   if (status < 0) return status;
   switch (a->kind) {
     case QN_ARGUMENT_BUFFER:
-      next_offsets(l)[(*buffers)++] = a->memory ? a->offset_bytes : 0;
+      if (l->entry->hidden_words > 0) next_offsets(l)[(*buffers)++] = a->memory ? a->offset_bytes : 0;
       return set_buffer(l, i, a->memory);
     case QN_ARGUMENT_LOCAL:
       return set_local(l, i, a->size_bytes);
@@ -275,14 +314,14 @@ static void put_range(const launch *l, const span *spans[3], qn_opencl_range *ou
 
 static qn_status set_hidden(const launch *l, const span *spans[3]) {
   const qn_adapter_kernel *kernel = l->kernel;
+  uint64_t size = l->entry->hidden_words * sizeof(uint64_t);
   qn_opencl_range range;
-  if (kernel->hidden_words == 0) return QN_OK;
+  if (size == 0) return QN_OK;
   if (kernel->takes_range) {
     put_range(l, spans, &range);
     memcpy(next_hidden(l), &range, sizeof range);
   }
-  return set_bytes(l, kernel->parameter_count, l->seat->hidden, next_hidden(l),
-                   kernel->hidden_words * sizeof(uint64_t));
+  return set_bytes(l, kernel->parameter_count, l->seat->hidden, next_hidden(l), size);
 }
 
 /* The first part waits, the last one has the event: the queue is in order. */
@@ -371,10 +410,24 @@ static qn_status check_ids(ocl_place *place, const qn_launch_record *r) {
 }
 
 static qn_status run_in_seat(launch *l) {
-  qn_status status = l->seat->native ? QN_OK : furnish(l->kernel, l->seat, l->place->failure);
+  qn_status status = l->seat->native ? QN_OK : furnish(l->kernel, l->entry, l->seat, l->place->failure);
   if (status >= 0) status = set_arguments(l);
   if (status >= 0) status = is_whole(l->record) ? enqueue_whole(l) : enqueue_parts(l);
   return status;
+}
+
+static bool has_offsets(const qn_launch_record *r) {
+  bool some = false;
+  for (uint32_t i = 0; i < r->argument_count; i++) {
+    const qn_launch_argument *a = &r->arguments[i];
+    some = some || (a->kind == QN_ARGUMENT_BUFFER && a->memory && a->offset_bytes != 0);
+  }
+  return some;
+}
+
+static ocl_entry *choose_entry(const qn_launch_record *r) {
+  qn_adapter_kernel *kernel = r->kernel;
+  return &kernel->entries[kernel->entry_count > 1 && has_offsets(r) ? OCL_OFFSET_ENTRY : OCL_FIRST_ENTRY];
 }
 
 qn_status ocl_kernel_launch(ocl_place *place, const qn_launch_record *record) {
@@ -382,7 +435,8 @@ qn_status ocl_kernel_launch(ocl_place *place, const qn_launch_record *record) {
   qn_status status = check_range(place, record);
   if (status >= 0) status = check_ids(place, record);
   if (status < 0) return status;
-  l.seat = take_seat(l.kernel, place->number);
+  l.entry = choose_entry(record);
+  l.seat = take_seat(l.entry, place->number);
   status = run_in_seat(&l);
   pthread_mutex_unlock(&l.seat->lock);
   return status;

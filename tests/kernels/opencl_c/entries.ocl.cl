@@ -16,7 +16,14 @@ struct quern_launch_range_1 {
   ulong offset[1];
 };
 
-kernel void plain(global int *out, constant float *c, local const int *m, global const int *restrict in, int n, struct quern_launch_3 launch) {
+kernel void plain(global int *out, constant float *c, local const int *m, global const int *restrict in, int n) {
+  const int i = (int)get_global_id(0);
+  if (i < n) {
+    out[i] = in[i] + (int)c[get_local_id(1)] + (int)get_local_size(0);
+  }
+}
+
+kernel void quern_at_plain(global int *out, constant float *c, local const int *m, global const int *restrict in, int n, struct quern_launch_3 launch) {
   out = (global int *)((global char *)out + launch.offset[0]);
   c = (constant float *)((constant char *)c + launch.offset[1]);
   in = (global const int *)((global const char *)in + launch.offset[2]);

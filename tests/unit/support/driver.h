@@ -20,7 +20,7 @@ typedef struct driver_program driver_program;
 driver_program *driver_build(const char *text, const char *options);
 void driver_close(driver_program *program);
 
-/* One launch. Results are written back to the arguments' memory. */
+/* One launch. Results are written back to the arguments' memory. `symbol` is the first entry's. */
 typedef struct driver_launch {
   const char *symbol;
   bool is_plain;    /* the entry has the source's parameters alone */

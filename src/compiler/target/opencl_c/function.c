@@ -3,6 +3,7 @@
 
 #include "base/status.h"
 #include "compiler/target/opencl_c/emit.h"
+#include "quern/adapter.h"
 
 /* ---- Calls ---- */
 
@@ -118,25 +119,21 @@ static uint32_t buffer_count(const ir_function *f) {
   return count;
 }
 
-/* An entry's: one struct, the range and the buffers' offsets. */
+/* Offsets are added in an entry of their own: a launch has none nearly always, and each parameter costs a driver time. */
+static bool has_offset_entry(const emitter *e, const text_function *t) {
+  return e->options->adapter_entries && t->f->is_kernel && !t->asks_range && buffer_count(t->f) > 0;
+}
+
 static void put_launch_parameter(emitter *e, const text_function *t) {
-  uint32_t buffers = buffer_count(t->f);
-  if (!buffers && !takes_range(e, t)) return;
-  e->launch = text_name_local(&e->names, "launch");
-  if (takes_range(e, t)) e->range = text_name_local(&e->names, "range");
-  putf(e, "%s%s %s", t->f->param_count ? ", " : "", launch_type_name(e, takes_range(e, t), buffers), e->launch);
+  const char *type = launch_type_name(e, takes_range(e, t), buffer_count(t->f));
+  putf(e, "%s%s %s", t->f->param_count ? ", " : "", type, e->launch);
 }
 
-static void put_hidden_parameters(emitter *e, const text_function *t) {
-  if (e->options->adapter_entries && t->f->is_kernel) {
-    put_launch_parameter(e, t);
-  } else if (takes_range(e, t)) {
-    e->range = text_name_local(&e->names, "range");
-    putf(e, "%s%s *%s", t->f->param_count ? ", " : "", range_type_name(e), e->range);
-  }
+static void put_range_parameter(emitter *e, const text_function *t) {
+  putf(e, "%s%s *%s", t->f->param_count ? ", " : "", range_type_name(e), e->range);
 }
 
-static void put_signature(emitter *e, const text_function *t) {
+static void put_signature(emitter *e, const text_function *t, const char *name) {
   const ir_function *f = t->f;
   put_attributes(e, f);
   if (f->is_kernel) put(e, "kernel ");
@@ -144,13 +141,17 @@ static void put_signature(emitter *e, const text_function *t) {
     put(e, "void");
   else
     put_value_type(e, f->result, text_result_is_signed(&e->signs, f), false, 32);
-  putf(e, "%s%s(", f->result->kind == IR_POINTER ? "" : " ", t->name);
+  putf(e, "%s%s(", f->result->kind == IR_POINTER ? "" : " ", name);
   for (uint32_t i = 0; i < f->param_count; i++) {
     if (i) put(e, ", ");
     put_parameter(e, f, i);
   }
-  put_hidden_parameters(e, t);
-  if (!f->param_count && !e->range) put(e, "void");
+  if (e->launch)
+    put_launch_parameter(e, t);
+  else if (e->range)
+    put_range_parameter(e, t);
+  else if (!f->param_count)
+    put(e, "void");
   put(e, ")");
 }
 
@@ -194,10 +195,6 @@ static void put_local_memory(emitter *e, const ir_function *f) {
 
 static void put_body(emitter *e, const text_function *t) {
   const ir_function *f = t->f;
-  put(e, " {\n");
-  e->indent++;
-  put_offsets(e, f);
-  put_range(e, t);
   put_local_memory(e, f);
   put_block(e, f->body);
   if (f->result->kind != IR_VOID && !ir_block_ends(f->body)) {
@@ -206,8 +203,39 @@ static void put_body(emitter *e, const text_function *t) {
     put_constant(e, ir_zero(e->m, f->result), (want){.sign = sign_of(text_result_is_signed(&e->signs, f))});
     put(e, ";\n");
   }
+}
+
+static void put_opening(emitter *e, const text_function *t, const char *name) {
+  put_signature(e, t, name);
+  put(e, " {\n");
+  e->indent++;
+  put_offsets(e, t->f);
+  put_range(e, t);
+}
+
+static void put_closing(emitter *e) {
   e->indent--;
   put(e, "}\n");
+}
+
+/* The body that was written from `start` on, once more behind the sums. */
+static void put_offset_entry(emitter *e, const text_function *t, const char *launch, size_t start) {
+  size_t size = e->out->size - start;
+  put_closing(e);
+  put(e, "\n");
+  e->launch = launch;
+  const char *name = qn_arena_printf(e->arena, QN_OPENCL_OFFSET_ENTRY "%s", t->name);
+  put_opening(e, t, name ? name : "");
+  e->failed |= !name;
+  if (qn_bytes_reserve(e->out, size)) qn_bytes_append(e->out, e->out->data + start, size);
+}
+
+/* What is hidden of an entry: one struct, the range and the buffers' offsets. */
+static void name_hidden(emitter *e, const text_function *t) {
+  bool is_entry = e->options->adapter_entries && t->f->is_kernel;
+  if (!takes_range(e, t)) return;
+  if (is_entry) e->launch = text_name_local(&e->names, "launch");
+  e->range = text_name_local(&e->names, "range");
 }
 
 void put_function(emitter *e, text_function *t) {
@@ -216,9 +244,14 @@ void put_function(emitter *e, text_function *t) {
     return;
   }
   name_variables(e, t);
+  name_hidden(e, t);
+  const char *launch = has_offset_entry(e, t) ? text_name_local(&e->names, "launch") : NULL;
   if (e->out->size) put(e, "\n");
   put_contraction(e, t);
-  put_signature(e, t);
+  put_opening(e, t, t->name);
+  size_t start = e->out->size;
   put_body(e, t);
+  if (launch) put_offset_entry(e, t, launch, start);
+  put_closing(e);
   text_names_leave(&e->names);
 }

@@ -88,7 +88,8 @@ static const char *without_prefix(const text_names *names, const char *wish) {
 }
 
 const char *text_name_global(text_names *names, const char *wish) {
-  return choose(names, &names->module, make_legal(names, wish));
+  const char *legal = make_legal(names, without_prefix(names, make_legal(names, wish)));
+  return choose(names, &names->module, legal);
 }
 
 const char *text_name_own(text_names *names, const char *wish) {
