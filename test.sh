@@ -3,7 +3,7 @@
 #   --quick    gcc's build, its tests and the format check only
 #   --long     also tests labelled `long`, whole counts in the others (QUERN_LONG=1), and ten times the fuzzing
 #   --device   also tests labelled `device`: they need a GPU or another device that a plain machine lacks
-# QUERN_FUZZ_SECONDS (60): how long each fuzz target runs. QUERN_JOBS (all cores).
+# QUERN_FUZZ_SECONDS (60): how long each fuzz target of what people write runs; the others half of it, but for --long. QUERN_JOBS (all cores).
 set -u
 cd "$(dirname "$0")" || exit 2
 
@@ -115,17 +115,20 @@ build_and_test_tsan() {
   build tsan && run_tests tsan build-tsan '^llvm$' -L '^threads$'
 }
 
-# One target for its time. New inputs stay in the build directory; one that fails is kept there and named.
+# What people write and others send: the whole time in each tier. The others get half of it in the short one.
+fuzz_first=(fuzz_front fuzz_pp fuzz_ir fuzz_npy)
+
+# fuzz_one PROGRAM SECONDS: one target for its time. New inputs stay in the build directory; one that fails is kept there and named.
 fuzz_one() {
-  local program=$1 name log
+  local program=$1 seconds=$2 name log
   name=$(basename "$program")
   log=$logs/$name.log
   local found=build-asan/fuzz/$name corpus=tests/fuzz/corpus/${name#fuzz_} dictionary=tests/fuzz/${name#fuzz_}.dict
   mkdir -p "$found"
-  local options=(-max_total_time="$fuzz_seconds" -timeout=10 -rss_limit_mb=2048 -artifact_prefix="$found/failed-")
+  local options=(-max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -artifact_prefix="$found/failed-")
   [ -f "$dictionary" ] && options+=(-dict="$dictionary")
   if "$program" "${options[@]}" "$found" "$corpus" >"$log" 2>&1; then
-    echo "$name: $(sed -n 's/^Done \([0-9]*\) runs.*/\1/p' "$log") inputs in $fuzz_seconds s"
+    echo "$name: $(sed -n 's/^Done \([0-9]*\) runs.*/\1/p' "$log") inputs in $seconds s"
   else
     echo "$name: FAILED"
     tail -30 "$log"
@@ -135,13 +138,21 @@ fuzz_one() {
 }
 
 fuzz() {
-  export fuzz_seconds logs
+  export logs
   export -f fuzz_one
   export LSAN_OPTIONS=suppressions=$PWD/ci/lsan.supp:print_suppressions=0 QUERN_CACHE=off QUERN_ADAPTER_PATH=$PWD/build-asan
-  local programs all bad
-  programs=$(find build-asan/tests/fuzz -maxdepth 1 -name 'fuzz_*' -type f -executable)
-  all=$(wc -w <<<"$programs")
-  bad=$(xargs -P "$jobs" -I{} bash -c 'fuzz_one {} >&2 || echo bad' <<<"$programs" | grep -c bad)
+  local program targets='' all bad others=$(((fuzz_seconds + 1) / 2))
+  [ $long = 1 ] && others=$fuzz_seconds
+  # The long ones first, so that the cores end together.
+  for program in $(find build-asan/tests/fuzz -maxdepth 1 -name 'fuzz_*' -type f -executable); do
+    if [[ " ${fuzz_first[*]} " = *" $(basename "$program") "* ]]; then
+      targets="$program $fuzz_seconds"$'\n'$targets
+    else
+      targets+="$program $others"$'\n'
+    fi
+  done
+  all=$(grep -c . <<<"$targets")
+  bad=$(grep . <<<"$targets" | xargs -P "$jobs" -L 1 bash -c 'fuzz_one "$@" >&2 || echo bad' fuzz | grep -c bad)
   if [ "$all" = 0 ]; then
     echo "no fuzz targets were built"
     bad=1 all=1
@@ -198,5 +209,5 @@ stage "clang with thread sanitizer: build and tests with threads" build_and_test
 stage "i386: build, tests of core and null" other_architecture i386
 stage "aarch64 under qemu: build, tests of core and null" other_architecture arm64
 stage "clang-tidy" check_tidy
-stage "fuzzing, $fuzz_seconds s a target" fuzz
+stage "fuzzing, up to $fuzz_seconds s a target" fuzz
 finish

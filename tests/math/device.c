@@ -9,6 +9,7 @@
 
 #include "base/status.h"
 #include "runner.h"
+#include "support/rounds.h"
 #include "ulp.h"
 
 typedef struct device {
@@ -112,7 +113,7 @@ int main(int argc, char **argv) {
     printf("this machine runs no x86-64-v3 code: skipped\n");
     return 77;
   }
-  size_t samples = argc > 2 ? strtoull(argv[2], NULL, 10) : 8192;
+  size_t samples = (size_t)test_rounds_of("samples of each function, on a device", argc > 2 ? argv[2] : "8192");
   int failures = math_measure_all(argc > 3 && argv[3][0] ? argv[3] : NULL, samples, evaluate, &d);
   if (d.c) runner_close(&d.runner);
   if (failures) fprintf(stderr, "%d functions are over their limits\n", failures);

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "support/rounds.h"
 #include "ulp.h"
 
 /* X(name) by kind. */
@@ -177,7 +178,7 @@ int main(int argc, char **argv) {
   if (argc > 2 && strcmp(argv[1], "sweep") == 0) {
     failures = sweep_all(argc > 3 ? argv[3] : NULL, (uint32_t)strtoul(argv[2], NULL, 10));
   } else {
-    size_t samples = argc > 1 ? strtoull(argv[1], NULL, 10) : 8192;
+    size_t samples = (size_t)test_rounds_of("samples of each function, by the C compiler", argc > 1 ? argv[1] : "8192");
     failures = math_measure_all(argc > 2 ? argv[2] : NULL, samples, evaluate, NULL);
   }
   if (failures) fprintf(stderr, "%d functions are over their limits\n", failures);

@@ -1,6 +1,6 @@
 /* random_kernels.c - random kernels on a device and on `check`; every word must be the same.
  *
- *   random_kernels [--device D] [--seeds N] [--first S] [--print] [--source FILE]
+ *   random_kernels [--device D] [--seeds N[,LONG]] [--first S] [--print] [--source FILE]
  *
  * A difference prints the seed, which replays: --first S --seeds 1 --print shows its kernel, and --source takes that kernel from
  * a file instead, made smaller by hand. */
@@ -12,6 +12,7 @@
 
 #include "generator.h"
 #include "quern/quern.h"
+#include "support/rounds.h"
 
 static bool failed(const char *what, qn_status status) {
   if (status >= 0) return false;
@@ -116,11 +117,12 @@ int main(int argc, char **argv) {
     else if (i + 1 < argc && !strcmp(argv[i], "--source"))
       path = argv[++i];
     else if (i + 1 < argc && !strcmp(argv[i], "--seeds"))
-      seeds = strtoull(argv[++i], NULL, 0);
+      seeds = test_rounds_of("random kernels", argv[++i]);
     else if (i + 1 < argc && !strcmp(argv[i], "--first"))
       first = strtoull(argv[++i], NULL, 0);
     else
-      return fprintf(stderr, "random_kernels [--device D] [--seeds N] [--first S] [--print] [--source FILE]\n"), 2;
+      return fprintf(stderr, "random_kernels [--device D] [--seeds N[,LONG]] [--first S] [--print] [--source FILE]\n"),
+             2;
   }
   if (!seeds) return fprintf(stderr, "random_kernels: --seeds wants a number over zero\n"), 2;
   qn_runtime runtime;

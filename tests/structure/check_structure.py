@@ -161,16 +161,20 @@ def run(*command):
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
+def global_symbols_of(paths, *options):
+    """(defined, undefined) global names of each file."""
+    all_symbols = {str(path): (set(), set()) for path in paths}
+    if not all_symbols:
+        return all_symbols
+    for line in run("nm", "-g", "-A", *options, *all_symbols).splitlines():
+        match = re.match(r"^(.*?):(?:[^ :]+:)?(?:[0-9a-f]+)?\s+([A-Za-z])\s+([^\s@]+)", line)
+        if match:
+            all_symbols[match.group(1)][match.group(2) in "Uvw"].add(match.group(3))
+    return all_symbols
+
+
 def global_symbols(path, *options):
-    """(defined, undefined) global names."""
-    defined, undefined = set(), set()
-    for line in run("nm", "-g", *options, path).splitlines():
-        match = re.match(r"^(?:[0-9a-f]+)?\s+([A-Za-z])\s+([^\s@]+)", line)
-        if match and match.group(1) in "Uvw":
-            undefined.add(match.group(2))
-        elif match:
-            defined.add(match.group(2))
-    return defined, undefined
+    return global_symbols_of([path], *options)[str(path)]
 
 
 def objects_of(build, source):
@@ -187,8 +191,10 @@ def objects_of(build, source):
 def check_objects(objects):
     """objects: (file, object path). What each leaves undefined must come from a part that it may see, or from outside."""
     definer, uses = {}, []
+    objects = list(objects)
+    symbols = global_symbols_of([path for _, path in objects])
     for file, path in objects:
-        defined, undefined = global_symbols(path)
+        defined, undefined = symbols[str(path)]
         for symbol in defined:
             definer.setdefault(symbol, file)
         uses.append((file, undefined))

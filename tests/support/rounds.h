@@ -17,4 +17,11 @@ static inline uint64_t test_rounds(const char *what, uint64_t in_short, uint64_t
   return rounds;
 }
 
+/* The same of a program's word: "SHORT,WHOLE", or "N" for both. */
+static inline uint64_t test_rounds_of(const char *what, const char *word) {
+  char *rest;
+  uint64_t in_short = strtoull(word, &rest, 0);
+  return test_rounds(what, in_short, *rest == ',' ? strtoull(rest + 1, NULL, 0) : in_short);
+}
+
 #endif
