@@ -221,7 +221,7 @@ static tool_status read_array(resolver *r, run_argument *a, const char *path) {
   } else if (tool_ends_with(path, ".bin") || tool_ends_with(path, ".raw")) {
     return read_raw(a, path);
   } else {
-    return tool_error(TOOL_USAGE, "--arg %s=@%s: what is it? the name ends in none of .npy .png .jpg .bin",
+    return tool_error(TOOL_USAGE, "--arg %s=@%s: what is it? the name ends in none of .npy .png .jpg .jpeg .bin .raw",
                       a->info.name, path);
   }
   if (status == TOOL_OK) status = take_numbers(r, a, path, &file);
@@ -470,7 +470,7 @@ static tool_status check_output(const resolver *r, const run_argument *a) {
   bool known = false;
   for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) known |= tool_ends_with(a->out_path, endings[i]);
   if (!known)
-    return tool_error(TOOL_USAGE, "--out %s=@%s: what is it? the name ends in none of .npy .png .jpg .bin",
+    return tool_error(TOOL_USAGE, "--out %s=@%s: what is it? the name ends in none of .npy .png .jpg .jpeg .bin .raw",
                       a->info.name, a->out_path);
   for (uint32_t i = 0; i < r->all->count; i++) {
     const run_argument *other = &r->all->items[i];

@@ -15,7 +15,7 @@ static const char help[] =
     "  -d, --device SELECTOR    cpu, check, ...; default: QUERN_DEVICE, else cpu; all: every device that runs kernels\n"
     "  -g, --global X[,Y[,Z]]   global size; default: the shape of the output, its last axis being X\n"
     "  -l, --local X[,Y[,Z]]    work-group size; must divide the global size; default: chosen\n"
-    "  -o, --out NAME=@FILE     write the array NAME after the launch: .npy .png .jpg .bin\n"
+    "  -o, --out NAME=@FILE     write the array NAME after the launch: .npy .png .jpg .jpeg .bin .raw\n"
     "  -p, --print NAME[:N]     print the first N elements of NAME\n"
     "  -r, --repeat N           time N launches after a warm-up, each on the arrays as given\n"
     "  -t, --time               tell the times of compilation, transfer and kernel\n"
@@ -41,6 +41,9 @@ static const char help[] =
     "  quern run examples/blur.cl --arg src=@photo.jpg --arg dst=like:src --out dst=@out.png --time\n"
     "  quern run kernel.cl -k step -d check --arg grid=@in.npy --out grid=@out.npy --global 512,512 --json\n"
     "\n"
+    "An option that takes one value, or a NAME, is given once: two values are wrong usage. Of two -D of a name the "
+    "last "
+    "counts.\n\n"
     "Exit status: 0 done; 1 a kernel, file or device failed; 2 wrong usage. Then a text is on standard error, also "
     "with\n"
     "--json, and no output was written.\n";
