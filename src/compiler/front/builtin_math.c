@@ -31,10 +31,6 @@ static ir_inst *by_size(const builtin_call *c, bool largest) {
 ir_inst *builtin_emit_maxmag(const builtin_call *c) { return by_size(c, true); }
 ir_inst *builtin_emit_minmag(const builtin_call *c) { return by_size(c, false); }
 
-ir_inst *builtin_emit_rsqrt(const builtin_call *c) {
-  return bin(c, IR_FDIV, builtin_number(c, c->args[0]->type, 1), ir_un(c->b, IR_SQRT, c->args[0]));
-}
-
 /* native_ and half_ divisions: as fast as the target can. */
 static ir_inst *fast_quotient(const builtin_call *c, ir_inst *x, ir_inst *y) {
   uint32_t before = c->b->fp_flags;

@@ -157,7 +157,7 @@ const ir_type *builtin_bits_type(const builtin_call *c, const ir_type *type);
   X(hadd) \
   X(rhadd) X(mad_hi) X(mad_sat) X(mul24) X(mad24) X(upsample) X(clamp) X(max) X(min) X(degrees) X(radians) X(mix) \
       X(step) X(smoothstep) X(sign) X(mad) X(fdim) X(fract) X(frexp) X(lgamma_r) X(modf) X(nan) X(maxmag) X(minmag) \
-          X(rsqrt) X(divide) X(recip) X(cross) X(dot) X(geometric) X(compare) X(classify) X(any_all) X(bitselect) \
+          X(divide) X(recip) X(cross) X(dot) X(geometric) X(compare) X(classify) X(any_all) X(bitselect) \
               X(select) X(vload) X(vstore) X(vload_half) X(vloada_half) X(vstore_half) X(vstorea_half) X(shuffle) \
                   X(query) X(linear_id) X(barrier) X(fence) X(prefetch) X(atomic) X(atomic_step)
 /* clang-format on */

@@ -207,6 +207,9 @@ static bool eval_float(ir_op op, const uint64_t *x, uint32_t bits, uint64_t *out
     case IR_SQRT:
       *out = ir_float_sqrt(x[0], bits);
       return true;
+    case IR_RSQRT:
+      *out = ir_float_div(ir_float_from_double(1, bits), ir_float_sqrt(x[0], bits), bits);
+      return true;
     case IR_FLOOR:
       *out = ir_float_round(x[0], IR_ROUND_DOWN, bits);
       return true;

@@ -219,7 +219,7 @@ void ir_type_print(const ir_type *type, qn_bytes *out);
   X(SADDSAT, "saddsat", 2, BIN) X(UADDSAT, "uaddsat", 2, BIN) X(SSUBSAT, "ssubsat", 2, BIN) X(USUBSAT, "usubsat", 2, BIN) \
   X(CLZ, "clz", 1, UN) X(CTZ, "ctz", 1, UN) X(POPCOUNT, "popcount", 1, UN) \
   X(FADD, "fadd", 2, BIN) X(FSUB, "fsub", 2, BIN) X(FMUL, "fmul", 2, BIN) X(FDIV, "fdiv", 2, BIN) X(FREM, "frem", 2, BIN) \
-  X(FNEG, "fneg", 1, UN) X(FABS, "fabs", 1, UN) X(FMA, "fma", 3, TRI) X(SQRT, "sqrt", 1, UN) \
+  X(FNEG, "fneg", 1, UN) X(FABS, "fabs", 1, UN) X(FMA, "fma", 3, TRI) X(SQRT, "sqrt", 1, UN) X(RSQRT, "rsqrt", 1, UN) \
   X(FLOOR, "floor", 1, UN) X(CEIL, "ceil", 1, UN) X(FTRUNC, "ftrunc", 1, UN) X(RINT, "rint", 1, UN) X(FROUND, "fround", 1, UN) \
   X(FMIN, "fmin", 2, BIN) X(FMAX, "fmax", 2, BIN) X(COPYSIGN, "copysign", 2, BIN) \
   X(EQ, "eq", 2, CMP) X(NE, "ne", 2, CMP) X(SLT, "slt", 2, CMP) X(SLE, "sle", 2, CMP) X(ULT, "ult", 2, CMP) X(ULE, "ule", 2, CMP) \

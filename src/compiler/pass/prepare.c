@@ -13,8 +13,9 @@ typedef struct pass_step {
 } pass_step;
 
 static const pass_step cpu_passes[] = {
-    {"link", pass_link},     {"simplify", pass_simplify}, {"inline", inline_some},   {"simplify", pass_simplify},
-    {"access", pass_access}, {"layout", pass_layout},     {"regions", pass_regions}, {"simplify", pass_simplify},
+    {"link", pass_link},     {"spell_rsqrt", pass_spell_rsqrt}, {"simplify", pass_simplify},
+    {"inline", inline_some}, {"simplify", pass_simplify},       {"access", pass_access},
+    {"layout", pass_layout}, {"regions", pass_regions},         {"simplify", pass_simplify},
 };
 /* What division is spelt out by is in the library too. */
 static const pass_step rounding_passes[] = {{"link", pass_link}, {"round_division", pass_round_division}};

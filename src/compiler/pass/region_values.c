@@ -40,6 +40,7 @@ static bool is_cheap(const ir_inst *inst) {
     case IR_FDIV:
     case IR_FREM:
     case IR_SQRT:
+    case IR_RSQRT:
     case IR_SDIV:
     case IR_UDIV:
     case IR_SREM:

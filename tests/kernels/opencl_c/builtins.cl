@@ -6,5 +6,6 @@ kernel void builtins(global float *f, global half *h, global double *d, float x)
   vstore_half(x, 1, h);
   f[5] = INFINITY + NAN + as_float(0x7fc12345) + MAXFLOAT - 0.0f + 1e-40f;
   d[0] = d[1] * 0.1 + trunc(d[2]);
+  d[2] = rsqrt(d[4]) + 1 / sqrt(d[5]);
   f[6] = convert_int_sat(x) + convert_uint(f[7]) + isnan(x) + (float)d[3] + fract(x, &f[8]);
 }

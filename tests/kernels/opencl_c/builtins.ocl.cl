@@ -64,6 +64,7 @@ kernel void builtins(global float *f, global ushort *h, global double *d, float 
   *(global short *)(h + 1) = my_half_rte_f32(x);
   f[5] = (0.0f / 0.0f);
   d[0] = d[1] * 0x1.999999999999ap-4 + trunc(d[2]);
+  d[2] = rsqrt(d[4]) + 1.0 / sqrt(d[5]);
   const float t = f[7];
   const double t_1 = d[3];
   const float t_2 = floor(x);

@@ -83,4 +83,6 @@ kernel void inexact(global float *f, global float2 *v) {
   const float2 t_1 = v[2];
   v[0] = (float2)(rounded_divide_f32(t.x, t_1.x), rounded_divide_f32(t.y, t_1.y));
   f[4] = 1.0f / f[5];
+  f[6] = rsqrt(f[7]) + rsqrt(f[8]);
+  v[3] = rsqrt(v[4]);
 }

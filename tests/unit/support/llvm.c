@@ -33,6 +33,7 @@ static void parse(test_code *code, const char *text) {
   code->module = ir_module_new(&code->arena, &model);
   assert_non_null(code->module);
   if (ir_parse(code->module, qn_sv_from(text), "test") < 0) fail_msg("%s", qn_error_text());
+  if (pass_spell_rsqrt(code->module) < 0) fail_msg("%s", qn_error_text()); /* the target has none */
 }
 
 static void emit(test_code *code, const qn_target_options *options) {

@@ -312,6 +312,7 @@ static const op_row rows[IR_OP_COUNT] = {
     ROW(FABS, put_function_op, "fabs", TEXT_POSTFIX, 0),
     ROW(FMA, put_function_op, "fma", TEXT_POSTFIX, 0),
     ROW(SQRT, put_function_op, "sqrt", TEXT_POSTFIX, 0),
+    ROW(RSQRT, put_function_op, "rsqrt", TEXT_POSTFIX, 0),
     ROW(FLOOR, put_function_op, "floor", TEXT_POSTFIX, 0),
     ROW(CEIL, put_function_op, "ceil", TEXT_POSTFIX, 0),
     ROW(FTRUNC, put_function_op, "trunc", TEXT_POSTFIX, 0),
