@@ -55,13 +55,22 @@ static bool is_wide(const core_failure_domain *domain) {
   return domain->kind == QN_FAILURE_CONTEXT || domain->kind == QN_FAILURE_DEVICE;
 }
 
+/* What an adapter tells may name the kernel first, as this does. */
+static const char *behind_kernel(const char *text, const char *kernel) {
+  char prefix[128];
+  int length = snprintf(prefix, sizeof prefix, "kernel '%s': ", kernel);
+  bool is_there = length > 0 && (size_t)length < sizeof prefix && strncmp(text, prefix, (size_t)length) == 0;
+  return is_there ? text + length : text;
+}
+
 static void describe(core_timeline *t, uint64_t value, const char *told, core_failure *failure) {
   description d = {.failure = failure, .failed = t};
   const char *text = told[0] != '\0' ? told : qn_status_name(failure->status);
   const char *kernel = core_recent_kernel(&t->recent, value);
   append(&d, "queue %llu failed at value %llu", (unsigned long long)core_timeline_number(t), (unsigned long long)value);
-  if (!is_wide(t->domain) && kernel) append(&d, ", kernel '%s'", kernel);
-  append(&d, ": %s", text);
+  bool is_named = !is_wide(t->domain) && kernel;
+  if (is_named) append(&d, ", kernel '%s'", kernel);
+  append(&d, ": %s", is_named ? behind_kernel(text, kernel) : text);
   if (!is_wide(t->domain)) return;
   append_candidate(&d, t, value);
   core_timeline_visit(t->device, visit_candidate, &d);

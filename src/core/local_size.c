@@ -9,27 +9,31 @@
 
 static bool is_given(const uint64_t size[3]) { return size[0] != 0 || size[1] != 0 || size[2] != 0; }
 
-static qn_status check_divides(uint32_t d, uint64_t local, uint64_t global) {
-  if (global % local != 0)
+static qn_status check_divides(const core_local_limits *limits, uint32_t d, uint64_t local, uint64_t global) {
+  if (global % local == 0) return QN_OK;
+  if (is_given(limits->required))
     QN_FAIL(QN_ERROR_INVALID_ARGUMENT,
-            "local[%u] is %llu, which does not divide global[%u], %llu; give one that does, or leave local out", d,
+            "the kernel's reqd_work_group_size[%u] is %llu, which does not divide global[%u], %llu", d,
             (unsigned long long)local, d, (unsigned long long)global);
-  return QN_OK;
+  QN_FAIL(QN_ERROR_INVALID_ARGUMENT,
+          "local[%u] is %llu, which does not divide global[%u], %llu; give one that does, or leave local out", d,
+          (unsigned long long)local, d, (unsigned long long)global);
 }
 
 static qn_status check_given(const core_local_limits *limits, uint32_t dimensions, const uint64_t global[3],
                              const uint64_t given[3]) {
+  const char *what = is_given(limits->required) ? "the kernel's reqd_work_group_size" : "local";
   uint64_t items = 1;
   for (uint32_t d = 0; d < dimensions; d++) {
     if (given[d] == 0) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "local[%u] is 0, but another dimension is given", d);
     if (given[d] > limits->max_local_size[d])
-      QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "local[%u] is %llu; the device has at most %llu there", d,
+      QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "%s[%u] is %llu; the device has at most %llu there", what, d,
               (unsigned long long)given[d], (unsigned long long)limits->max_local_size[d]);
-    QN_TRY(check_divides(d, given[d], global[d]));
+    QN_TRY(check_divides(limits, d, given[d], global[d]));
     if (__builtin_mul_overflow(items, given[d], &items)) items = UINT64_MAX;
     if (items > limits->max_group_items)
       QN_FAIL(QN_ERROR_INVALID_ARGUMENT,
-              "local makes groups of %llu work-items or more; the limit for this kernel is %llu",
+              "%s makes groups of %llu work-items or more; the limit for this kernel is %llu", what,
               (unsigned long long)items, (unsigned long long)limits->max_group_items);
   }
   return QN_OK;

@@ -125,16 +125,17 @@ typedef struct execution {
 
 static uint32_t vector_of(const run_argument *a) { return a->info.vector_width; }
 
-static tool_status finish(execution *e, const char *what, uint64_t done, uint64_t all, progress *p) {
+/* `step` says what failed, `shown` what is waited for. */
+static tool_status finish(execution *e, const char *step, const char *shown, uint64_t done, uint64_t all, progress *p) {
   for (;;) {
     qn_status status = qn_queue_finish(e->s->queue, WAIT_SLICE_NS);
     if (status == QN_OK) return TOOL_OK;
     if (status != QN_ERROR_TIMEOUT) {
       progress_end(p);
-      tool_library_error(status, "%s", what);
+      tool_library_error(status, "%s", step);
       return TOOL_FAILED;
     }
-    progress_show(p, what, done, all);
+    progress_show(p, shown, done, all);
   }
 }
 
@@ -164,7 +165,7 @@ static tool_status prepare(execution *e, progress *p) {
       e->arguments[i] = qn_arg_buffer(e->buffers[i]);
     }
   }
-  return finish(e, "upload", 0, 1, p);
+  return finish(e, "upload", "upload", 0, 1, p);
 }
 
 static int compare_times(const void *a, const void *b) {
@@ -215,14 +216,14 @@ static tool_status launches(execution *e, const qn_range *range, progress *p) {
       const run_argument *a = &e->a->items[i];
       if (a->is_array && run_argument_is_output(a)) status = upload(e, i);
     }
-    if (status == TOOL_OK && n > 0) status = finish(e, "upload", n, count, p);
+    if (status == TOOL_OK && n > 0) status = finish(e, "upload", "upload", n, count, p);
     if (status != TOOL_OK) break;
     uint64_t start = tool_now_ns();
     qn_status launched = qn_launch(e->s->queue, e->s->kernel, range, e->arguments, e->a->count, NULL);
     if (launched < 0)
-      status = tool_library_error(launched, "kernel '%s'", e->s->info.name);
+      status = tool_library_error(launched, "launch");
     else
-      status = finish(e, e->s->info.name, n, count, p);
+      status = finish(e, "launch", e->s->info.name, n, count, p);
     if (n >= warm) times[n - warm] = tool_now_ns() - start;
   }
   progress_end(p);
@@ -244,7 +245,7 @@ static tool_status download(execution *e, progress *p) {
     qn_status status = qn_read(e->s->queue, &view, e->staging[i], NULL);
     if (status < 0) return tool_library_error(status, "reading '%s'", a->info.name);
   }
-  TOOL_TRY(finish(e, "download", 0, 1, p));
+  TOOL_TRY(finish(e, "download", "download", 0, 1, p));
   for (uint32_t i = 0; i < e->a->count; i++) {
     const run_argument *a = &e->a->items[i];
     if (!a->is_array || !(a->out_path || a->print || run_argument_is_output(a))) continue;

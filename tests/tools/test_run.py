@@ -306,6 +306,12 @@ class BadInput(CommandTest):
         self.fails([*SAXPY, "--global", "1000", "--local", "3"], 2, "3", "1000", "divide")
         self.fails([*SAXPY, "--repeat", "0"], 2, "--repeat")
 
+    def test_a_failed_launch_names_its_kernel_once(self):
+        source = self.file("k.cl", "kernel void once(global int *p) { p[get_global_id(0) + 9] = 1; }")
+        for words, status in ((["-d", "check"], 1), (["--global", "1000000", "--local", "1000000"], 2)):
+            out, err = self.quern("run", source, "--arg", "p=zeros:4", *words, status=status)
+            self.assertEqual(len(re.findall("\\bonce\\b", re.sub("function 'once'", "", err))), 1, err)
+
     def test_what_is_given_twice_names_both(self):
         for option, one, other in (("-k", "saxpy", "other"), ("-d", "cpu", "check"), ("--global", "8", "9"), ("--local", "1", "2"),
                                    ("--repeat", "2", "3"), ("--out", "y=@a.npy", "y=@b.npy"), ("--print", "y:1", "y:2")):

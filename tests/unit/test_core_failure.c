@@ -109,6 +109,23 @@ static void test_L7_a_failure_names_its_kernel_however_many_were_launched_after_
   }
 }
 
+static void an_adapter_may_name_the_kernel_and_it_is_named_once(void **state) {
+  (void)state;
+  static const struct {
+    const char *told, *text;
+  } cases[] = {{"kernel 'k': out of bounds", "failed at value 1, kernel 'k': out of bounds"},
+               {"kernel 'kk': out of bounds", "failed at value 1, kernel 'k': kernel 'kk': out of bounds"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    world *w = make_world(QN_FAILURE_QUEUE, 1);
+    w->queues[0].text = cases[i].told;
+    uint64_t bad = submit(w, 0, "k");
+    atomic_store(&w->queues[0].failed_first, bad);
+    assert_int_equal(ask(w, 0, bad), QN_ERROR_DEVICE_LOST);
+    HAS(cases[i].text);
+    end_world(w);
+  }
+}
+
 static void names_of_what_is_complete_take_no_more_room(void **state) {
   (void)state;
   world *w = make_world(QN_FAILURE_QUEUE, 1);
@@ -256,6 +273,7 @@ static void queues_that_fail_at_once_have_one_cause(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_L7_a_failure_names_its_kernel_however_many_were_launched_after_it),
+      cmocka_unit_test(an_adapter_may_name_the_kernel_and_it_is_named_once),
       cmocka_unit_test(names_of_what_is_complete_take_no_more_room),
       cmocka_unit_test(what_never_completes_is_remembered_up_to_a_limit),
       cmocka_unit_test(a_copy_that_fails_names_no_kernel),

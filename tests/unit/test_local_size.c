@@ -121,6 +121,11 @@ static void a_required_size_is_kept_and_a_hint_is_taken_where_it_fits(void **sta
   assert_non_null(strstr(qn_error_text(), "reqd_work_group_size is (8, 4, 1), but local[0] is 4"));
   const uint64_t global[3] = {63, 64, 1}, none[3] = {0, 0, 0};
   assert_int_equal(core_local_size(&l, 2, global, none, local), QN_ERROR_INVALID_ARGUMENT);
+  assert_non_null(
+      strstr(qn_error_text(), "the kernel's reqd_work_group_size[0] is 8, which does not divide global[0]"));
+  l.required[0] = 8192, l.required[1] = 1;
+  assert_int_equal(core_local_size(&l, 1, (const uint64_t[]){8192, 1, 1}, none, local), QN_ERROR_INVALID_ARGUMENT);
+  assert_non_null(strstr(qn_error_text(), "the kernel's reqd_work_group_size[0] is 8192; the device has at most 4096"));
 }
 
 int main(void) {

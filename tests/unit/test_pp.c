@@ -912,10 +912,10 @@ static void deep_nesting_is_one_error(void **state) {
   static const struct {
     const char *before, *open, *middle, *close, *after, *error;
   } cases[] = {
-      {"#if ", "(", "1", ")", "\n#endif\n", "an #if nested more than"},
-      {"#if ", "!", "1", "", "\n#endif\n", "an #if nested more than"},
-      {"#if ", "1?", "1", ":1", "\n#endif\n", "an #if nested more than"},
-      {"#if ", "1?1:", "1", "", "\n#endif\n", "an #if nested more than"},
+      {"#if ", "(", "1", ")", "\n#endif\n", "an #if nested more than 200 deep"},
+      {"#if ", "!", "1", "", "\n#endif\n", "an #if nested more than 200 deep"},
+      {"#if ", "1?", "1", ":1", "\n#endif\n", "an #if nested more than 200 deep"},
+      {"#if ", "1?1:", "1", "", "\n#endif\n", "an #if nested more than 200 deep"},
       {"", "#if 1\n", "", "#endif\n", "", "conditionals nested more than 256 deep"},
       {"#define f(x) x\n", "f(", "1", ")", "\n", "macro arguments nested more than 200 deep"},
   };
@@ -937,13 +937,28 @@ static void nesting_that_real_code_has_is_fine(void **state) {
   (void)state;
   qn_bytes text = {0};
   qn_bytes_append_str(&text, "#define f(x) x\n#if ");
-  nest(&text, "(", "1", ")", 150);
+  nest(&text, "(", "1", ")", 200);
   qn_bytes_append_str(&text, "\n");
   nest(&text, "#if 1\n", "yes\n", "#endif\n", 200);
   nest(&text, "f(", "1", ")", 150);
   qn_bytes_append_str(&text, "\n#endif\n");
   assert_result(text.data, "yes 1");
   qn_bytes_free(&text);
+}
+
+static void brackets_of_if_nest_as_deep_as_the_limit_says(void **state) {
+  (void)state;
+  for (int depth = 200; depth <= 201; depth++) {
+    teardown(NULL);
+    setup(NULL);
+    qn_bytes text = {0};
+    qn_bytes_append_str(&text, "#if ");
+    nest(&text, "(", "1", ")", depth);
+    qn_bytes_append_str(&text, "\n#endif\n");
+    run(text.data);
+    assert_int_equal(diags.errors, depth > 200);
+    qn_bytes_free(&text);
+  }
 }
 
 static double milliseconds_of(const char *text) {
@@ -1145,6 +1160,7 @@ int main(void) {
       T(exponential_arguments_are_bounded),
       T(growing_strings_and_names_are_bounded),
       T(deep_nesting_is_one_error),
+      T(brackets_of_if_nest_as_deep_as_the_limit_says),
       T(nesting_that_real_code_has_is_fine),
       T(time_is_linear_in_the_text),
       T(long_chains_of_macros_need_no_recursion),

@@ -173,10 +173,17 @@ struct front_stmt {
   bool has_break, has_continue; /* loops: one that leaves or goes on with this loop */
 };
 
+/* reqd_work_group_size or work_group_size_hint, and where it stands; zeros: not given. */
+typedef struct front_group_size {
+  uint64_t items[3];
+  qn_loc loc;
+  uint32_t length;
+} front_group_size;
+
 typedef struct front_attributes {
   bool is_packed, is_inline, is_noinline, is_overloadable;
   uint64_t align;
-  uint64_t required_local[3], hinted_local[3];
+  front_group_size required, hinted;
 } front_attributes;
 
 /* A barrier below what looks as if it splits the group; judged when the whole function is known. */
@@ -216,7 +223,7 @@ struct front_func {
   ir_function *ir_helper;      /* a kernel that is called: its body as a function */
   uint32_t mark;               /* of the search for cycles */
   front_func *next_caller;     /* all functions, callers before what they call */
-  uint64_t callers_require[3]; /* as required_local, of the kernel that calls it and says most */
+  uint64_t callers_require[3]; /* as required.items, of the kernel that calls it and says most */
   bool is_called_by_kernel;    /* also through other functions; callers_require holds */
   front_func *next_overload;
   uint32_t overload; /* its number among those of its name */

@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "compiler/front/convert.h"
 #include "compiler/front/parse.h"
 #include "compiler/front/recover.h"
@@ -5,39 +7,79 @@
 
 typedef void (*attribute_reader)(front *f, const front_token *name, front_attributes *out);
 
-/* (x, y, z) or, with `at_least` 1, fewer. */
-static void read_sizes(front *f, const front_token *name, uint64_t out[3], uint32_t at_least) {
-  uint64_t sizes[3] = {1, 1, 1};
-  uint32_t count = 0;
+/* ---- Sizes of work-groups ---------------------------------------------------------------------------------------- */
+
+/* (x, y, z), also fewer or more, which is told later; the first three are kept. False: told. */
+static bool read_sizes(front *f, uint64_t out[3], uint32_t *out_count) {
   bool is_told = false;
-  if (!front_expect(f, PP_P_LPAREN, " after the attribute's name")) return;
+  *out_count = 0;
+  if (!front_expect(f, PP_P_LPAREN, " after the attribute's name")) return false;
   do {
     uint64_t value = 0;
     if (!front_constant_expression(f, "a work-group size", NULL, &value)) {
-      if (f->is_panicking) return;
+      if (f->is_panicking) return false;
       is_told = true;
-    } else if (value == 0 || (int64_t)value < 0) {
-      front_error(f, name->pp.loc, name->pp.length, "a work-group size must be at least 1");
-      value = 1;
     }
-    if (count < 3) sizes[count] = value;
-    count++;
+    if (*out_count < 3) out[*out_count] = value;
+    ++*out_count;
   } while (front_accept(f, PP_P_COMMA));
-  if (!front_expect(f, PP_P_RPAREN, "")) return;
-  if (is_told) return;
-  if (count < at_least || count > 3) {
+  return front_expect(f, PP_P_RPAREN, "") && !is_told;
+}
+
+/* No device counts the items of a group with more than 32 bits; what each takes is known at the launch. */
+static bool is_possible_group(front *f, const front_token *name, const uint64_t items[3]) {
+  uint64_t product = 1;
+  for (int i = 0; i < 3; i++) {
+    if (items[i] == 0 || (int64_t)items[i] < 0) {
+      front_error(f, name->pp.loc, name->pp.length, "a work-group size must be at least 1");
+      return false;
+    }
+    if (__builtin_mul_overflow(product, items[i], &product) || product > UINT32_MAX) {
+      front_error(f, name->pp.loc, name->pp.length,
+                  "no device has work-groups of so many work-items: the product of the sizes must fit into 32 bits");
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Two sizes of one kernel must agree when they are required. */
+static void merge_group_size(front *f, front_group_size *into, const front_group_size *from, bool is_required) {
+  if (from->items[0] == 0) return;
+  if (into->items[0] == 0) {
+    *into = *from;
+    return;
+  }
+  if (memcmp(into->items, from->items, sizeof into->items) == 0) return;
+  if (is_required) {
+    front_error(f, from->loc, from->length, "another work-group size is required already: (%llu, %llu, %llu)",
+                (unsigned long long)into->items[0], (unsigned long long)into->items[1],
+                (unsigned long long)into->items[2]);
+  } else {
+    front_warning(f, from->loc, from->length, "another work-group size is hinted at already (this one is ignored)");
+  }
+  front_note(f, into->loc, into->length, "it stands here");
+}
+
+static void read_group_size(front *f, const front_token *name, front_group_size *out, bool is_required) {
+  front_group_size size = {.loc = name->pp.loc, .length = name->pp.length};
+  uint32_t count = 0;
+  if (!read_sizes(f, size.items, &count)) return;
+  if (count != 3) {
     front_error(f, name->pp.loc, name->pp.length, "attribute '%.*s' takes three sizes", QN_SV_ARG(name->pp.text));
     return;
   }
-  for (int i = 0; i < 3; i++) out[i] = sizes[i];
+  if (is_possible_group(f, name, size.items)) merge_group_size(f, out, &size, is_required);
 }
 
 static void read_required(front *f, const front_token *name, front_attributes *out) {
-  read_sizes(f, name, out->required_local, 3);
+  read_group_size(f, name, &out->required, true);
 }
 static void read_hint(front *f, const front_token *name, front_attributes *out) {
-  read_sizes(f, name, out->hinted_local, 3);
+  read_group_size(f, name, &out->hinted, false);
 }
+
+/* ---- Other attributes -------------------------------------------------------------------------------------------- */
 
 static void read_vec_type_hint(front *f, const front_token *name, front_attributes *out) {
   (void)out;
@@ -171,14 +213,12 @@ void front_attributes_read(front *f, front_attributes *out) {
   }
 }
 
-void front_attributes_merge(front_attributes *into, const front_attributes *from) {
+void front_attributes_merge(front *f, front_attributes *into, const front_attributes *from) {
   into->is_packed |= from->is_packed;
   into->is_inline |= from->is_inline;
   into->is_noinline |= from->is_noinline;
   into->is_overloadable |= from->is_overloadable;
   if (from->align > into->align) into->align = from->align;
-  for (int i = 0; i < 3; i++) {
-    if (from->required_local[i] != 0) into->required_local[i] = from->required_local[i];
-    if (from->hinted_local[i] != 0) into->hinted_local[i] = from->hinted_local[i];
-  }
+  merge_group_size(f, &into->required, &from->required, true);
+  merge_group_size(f, &into->hinted, &from->hinted, false);
 }

@@ -228,7 +228,9 @@ static bool declarators(front *f, const front_specifiers *s, front_stmt ***tail,
     if (!front_declarator_read(f, s, NAME_NEEDED, &d)) return false;
     if (front_at_keyword(f, KW_ASM)) front_syntax_error(f, "assembly is not supported");
     front_attributes_read(f, &d.attributes);
-    front_attributes_merge(&d.attributes, &s->attributes);
+    front_attributes attributes = s->attributes;
+    front_attributes_merge(f, &attributes, &d.attributes);
+    d.attributes = attributes;
     if (s->storage == STORAGE_TYPEDEF) {
       (void)check_words(f, s);
       declare_typedef(f, &d);

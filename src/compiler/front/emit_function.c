@@ -214,8 +214,8 @@ static void apply_attributes(const front_func *func) {
     both[i]->is_noinline = func->attributes.is_noinline;
   }
   if (!func->is_kernel || func->ir == NULL) return;
-  memcpy(func->ir->required_local, func->attributes.required_local, sizeof func->ir->required_local);
-  memcpy(func->ir->hinted_local, func->attributes.hinted_local, sizeof func->ir->hinted_local);
+  memcpy(func->ir->required_local, func->attributes.required.items, sizeof func->ir->required_local);
+  memcpy(func->ir->hinted_local, func->attributes.hinted.items, sizeof func->ir->hinted_local);
 }
 
 static void emit_function(front *f, front_func *func) {

@@ -123,11 +123,11 @@ static front_func *declared_function(front *f, const front_declarator *d) {
   return func;
 }
 
-static void apply_specifiers(front_func *func, const front_specifiers *s, const front_declarator *d) {
+static void apply_specifiers(front *f, front_func *func, const front_specifiers *s, const front_declarator *d) {
   func->is_kernel |= s->is_kernel;
   func->is_inline |= s->is_inline;
   func->is_static |= s->storage == STORAGE_STATIC;
-  front_attributes_merge(&func->attributes, &d->attributes);
+  front_attributes_merge(f, &func->attributes, &d->attributes);
 }
 
 /* ---- Definitions ----------------------------------------------------------------------------------------------------
@@ -157,7 +157,7 @@ static void read_body(front *f, front_func *func) {
     front_scope_close(f);
   }
   f->func = NULL;
-  if (func->is_kernel) front_judge_barriers(f, func, func->attributes.required_local);
+  if (func->is_kernel) front_judge_barriers(f, func, func->attributes.required.items);
 }
 
 static bool check_definition(front *f, const front_func *func, const front_declarator *d) {
@@ -235,7 +235,7 @@ void front_function(front *f, const front_specifiers *s, const front_declarator 
     front_skip_brackets(f);
     return;
   }
-  apply_specifiers(func, s, d);
+  apply_specifiers(f, func, s, d);
   if (is_definition) define(f, func, d);
 }
 
@@ -297,7 +297,7 @@ static bool tells_more(uint64_t required, uint64_t other) {
 /* Tells callees what the kernels that call them require. */
 static void spread_required(front_func *callers) {
   for (front_func *func = callers; func != NULL; func = func->next_caller) {
-    const uint64_t *required = func->is_kernel ? func->attributes.required_local : func->callers_require;
+    const uint64_t *required = func->is_kernel ? func->attributes.required.items : func->callers_require;
     if (!func->is_kernel && !func->is_called_by_kernel) continue;
     for (uint32_t i = 0; i < func->call_count; i++) {
       front_func *callee = func->calls[i].callee;

@@ -65,7 +65,8 @@ const front_type *front_enum_specifier(front *f);
 
 /* ---- attribute.c: any number of __attribute__((...)) ---- */
 void front_attributes_read(front *f, front_attributes *out);
-void front_attributes_merge(front_attributes *into, const front_attributes *from);
+/* `from` stands behind `into`. */
+void front_attributes_merge(front *f, front_attributes *into, const front_attributes *from);
 
 /* ---- init.c ---- */
 /* The initialiser of an object of *type, whose unknown length it sets. NULL: reported. */

@@ -55,7 +55,7 @@ static void member_declarator(front *f, const front_specifiers *specifiers, memb
     return;
   }
   front_attributes_read(f, &d.attributes);
-  front_attributes_merge(&d.attributes, &specifiers->attributes);
+  front_attributes_merge(f, &d.attributes, &specifiers->attributes);
   if (d.type->kind == FRONT_ERROR) {
     list->has_failed = true;
     return;

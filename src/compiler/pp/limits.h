@@ -6,8 +6,8 @@
 #define PP_CONDITIONAL_DEPTH 256
 /* Macro arguments within macro arguments: each level is a recursion here. */
 #define PP_ARGUMENT_DEPTH 200
-/* Parentheses (two levels each), unary operators and ?: within #if: each level is a recursion here. */
-#define PP_EXPRESSION_DEPTH 400
+/* Parentheses, unary operators and ?: within #if: each level is a recursion here. */
+#define PP_EXPRESSION_DEPTH 200
 /* Tokens that wait at one time in macro arguments and expansions. */
 #define PP_LIVE_TOKENS (UINT32_C(1) << 22)
 /* Work: tokens read, plus what else costs time or memory, in all. */

@@ -217,8 +217,13 @@ static bool enter(reader *r) {
 }
 
 static value parenthesized(reader *r, bool evaluated) {
-  const pp_token *open = r->at++;
-  value result = conditional(r, evaluated);
+  const pp_token *open = r->at;
+  value result = {0};
+  if (enter(r)) {
+    r->at++;
+    result = conditional(r, evaluated);
+  }
+  r->depth--;
   if (at_punct(r, PP_P_RPAREN))
     r->at++;
   else if (!r->failed) {
@@ -259,26 +264,23 @@ static value unary(reader *r, bool evaluated) {
   const pp_token *token = peek(r);
   bool is_operator =
       at_punct(r, PP_P_PLUS) || at_punct(r, PP_P_MINUS) || at_punct(r, PP_P_TILDE) || at_punct(r, PP_P_NOT);
+  if (!is_operator) return primary(r, evaluated);
   value result = {0};
   if (enter(r)) {
-    if (!is_operator)
-      result = primary(r, evaluated);
-    else {
-      r->at++;
-      result = unary(r, evaluated);
-      switch (token->punct) {
-        case PP_P_MINUS:
-          result.bits = 0 - result.bits;
-          break;
-        case PP_P_TILDE:
-          result.bits = ~result.bits;
-          break;
-        case PP_P_NOT:
-          result = (value){.bits = result.bits == 0};
-          break;
-        default:
-          break;
-      }
+    r->at++;
+    result = unary(r, evaluated);
+    switch (token->punct) {
+      case PP_P_MINUS:
+        result.bits = 0 - result.bits;
+        break;
+      case PP_P_TILDE:
+        result.bits = ~result.bits;
+        break;
+      case PP_P_NOT:
+        result = (value){.bits = result.bits == 0};
+        break;
+      default:
+        break;
     }
   }
   r->depth--;
@@ -304,22 +306,22 @@ static value binary(reader *r, uint32_t least, bool evaluated) {
   }
 }
 
+/* The two results of ?:, at the '?'. */
+static value choice(reader *r, bool first, bool evaluated) {
+  r->at++;
+  value a = conditional(r, evaluated && first);
+  if (at_punct(r, PP_P_COLON))
+    r->at++;
+  else
+    fail(r, peek(r), "expected ':' in #if");
+  value b = conditional(r, evaluated && !first);
+  return (value){.bits = first ? a.bits : b.bits, .is_unsigned = a.is_unsigned || b.is_unsigned};
+}
+
 static value conditional(reader *r, bool evaluated) {
-  value condition = {0};
-  if (enter(r)) {
-    condition = binary(r, 1, evaluated);
-    if (at_punct(r, PP_P_QUESTION) && !r->failed) {
-      r->at++;
-      bool first = condition.bits != 0;
-      value a = conditional(r, evaluated && first);
-      if (at_punct(r, PP_P_COLON))
-        r->at++;
-      else
-        fail(r, peek(r), "expected ':' in #if");
-      value b = conditional(r, evaluated && !first);
-      condition = (value){.bits = first ? a.bits : b.bits, .is_unsigned = a.is_unsigned || b.is_unsigned};
-    }
-  }
+  value condition = binary(r, 1, evaluated);
+  if (!at_punct(r, PP_P_QUESTION) || r->failed) return condition;
+  if (enter(r)) condition = choice(r, condition.bits != 0, evaluated);
   r->depth--;
   return condition;
 }
