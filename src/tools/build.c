@@ -125,6 +125,14 @@ static tool_status plan_jobs(plan *p) {
 
 /* ---- Results ------------------------------------------------------------------------------------ */
 
+/* Diagnostics have their places, an error of another kind belongs to the output. */
+static void tell_failure(const build_job *job, tool_status status) {
+  if (job->status == QN_ERROR_COMPILE)
+    tool_error_lines(status, job->error, "%s does not compile", job->file);
+  else
+    tool_error_text(status, job->error, "%s", job->output);
+}
+
 /* The first job of each file that failed is told: the others say the same. */
 static tool_status tell_failures(const plan *p) {
   tool_status worst = TOOL_OK;
@@ -134,7 +142,7 @@ static tool_status tell_failures(const plan *p) {
     if (job->status >= 0) continue;
     bool is_usage = job->status == QN_ERROR_INVALID_ARGUMENT || job->status == QN_ERROR_UNSUPPORTED;
     tool_status status = is_usage ? TOOL_USAGE : TOOL_FAILED;
-    if (told != job->file) tool_error(status, "%s: %s", job->output, job->error);
+    if (told != job->file) tell_failure(job, status);
     told = job->file;
     if (worst == TOOL_OK || status == TOOL_USAGE) worst = status;
   }
@@ -146,7 +154,7 @@ static void tell_warnings(const plan *p) {
   for (size_t i = 0; i < p->job_count; i++) {
     const build_job *job = &p->jobs[i];
     if (told == job->file || job->artifact.log_bytes == 0) continue;
-    fputs(job->artifact.log, stderr);
+    tool_tell_lines(job->artifact.log);
     told = job->file;
   }
 }

@@ -32,6 +32,7 @@ tool_status build_list_parameters(const build_options *o, const char *file, cons
   options.file_name = file;
   options.options = o->build;
   qn_status status = qn_build(&options, &artifact);
+  if (status == QN_ERROR_COMPILE) return tool_error_lines(TOOL_FAILED, qn_error_text(), "%s does not compile", file);
   if (status < 0) return tool_library_error(status, "%s", file);
   printf("%s\n", file);
   uint32_t count = 0;

@@ -8,6 +8,7 @@
 #include "json.h"
 #include "option.h"
 #include "quern/quern_build.h"
+#include "text.h"
 #include "tool.h"
 
 static const char help[] =
@@ -65,8 +66,11 @@ static void print_age(const char *what, uint64_t ns) {
 }
 
 static void print_where(const qn_cache_info *info, const qn_cache_summary *s) {
-  printf("directory   %s\nmode        %s%s%s\n", info->directory[0] ? info->directory : "none", info->mode,
-         info->reason[0] ? ": " : "", info->reason);
+  char *directory = text_word(info->directory), *reason = text_word(info->reason);
+  printf("directory   %s\nmode        %s%s%s\n", directory[0] ? directory : "none", info->mode, reason[0] ? ": " : "",
+         reason);
+  free(directory);
+  free(reason);
   if (info->max_bytes) printf("limit       %" PRIu64 " bytes\n", info->max_bytes);
   if (!info->max_bytes) printf("limit       none\n");
   printf("size        %" PRIu64 " bytes in %" PRIu64 " entries\n", s->bytes, s->entries);
@@ -139,7 +143,9 @@ static int32_t print_entry(void *user, const qn_cache_entry *entry) {
     printf("%.16s  %-8s %9" PRIu64 "  ", entry->key, entry->kind, entry->file_bytes);
     char when[32];
     format_time(entry->used_ns, when, sizeof when);
-    printf("%-19s  %s\n", when, entry->label);
+    char *label = text_word(entry->label); /* a file's name: anybody's */
+    printf("%-19s  %s\n", when, label);
+    free(label);
     return 0;
   }
   json_open(&p->j, NULL, '{');

@@ -1,9 +1,11 @@
 /* devices.c - `quern devices`: what there is, and why the rest isn't. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "json.h"
+#include "text.h"
 #include "tool.h"
 
 static const char help[] =
@@ -64,6 +66,13 @@ static void json_adapter(json *j, const qn_adapter_info *a) {
   json_close(j, '}');
 }
 
+/* Of a driver's library, it may have several lines. */
+static void print_reason(const char *reason) {
+  char *lines = text_lines(reason), *rest = lines;
+  for (char *line = strsep(&rest, "\n"); rest; line = strsep(&rest, "\n")) printf("%-17s %s\n", "", line);
+  free(lines);
+}
+
 /* Which, where and why. */
 static void print_adapter(const qn_adapter_info *info) {
   const char *place = info->path[0] ? info->path : info->loaded ? "the library itself" : "";
@@ -72,7 +81,7 @@ static void print_adapter(const qn_adapter_info *info) {
     return;
   }
   printf("%-17s not loaded%s%s\n", info->name, place[0] ? " from " : "", place);
-  printf("%-17s %s\n", "", info->reason);
+  print_reason(info->reason);
 }
 
 static tool_status list(qn_runtime runtime, bool verbose, bool as_json) {

@@ -72,6 +72,13 @@ static void append_string(text *t, const char *word, int precision) {
   append_word(t, word, precision < 0 ? strlen(word) : strnlen(word, (size_t)precision), WORD_BYTES);
 }
 
+char *text_word(const char *word) {
+  text t = {0};
+  append(&t, "", 0);
+  append_string(&t, word, -1);
+  return t.data;
+}
+
 char *text_lines(const char *lines) {
   text t = {0};
   append(&t, "", 0);

@@ -12,6 +12,9 @@ char *text_format(const char *format, va_list args) __attribute__((format(printf
 /* Another's lines, each of them as a word of up to 2000 bytes; the last one has a newline behind it. */
 char *text_lines(const char *lines);
 
+/* One word, as text_format shows it. */
+char *text_word(const char *word);
+
 /* Bytes of the UTF-8 character at the start of `text`; 0: it is none. */
 size_t text_character(const char *text, size_t left);
 

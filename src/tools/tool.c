@@ -43,14 +43,27 @@ tool_status tool_error_lines(tool_status status, const char *lines, const char *
   return status;
 }
 
+/* "command: text: lines" */
+static void tell_with(const char *lines, const char *format, va_list args) {
+  char *clean = text_lines(lines);
+  if (tell(format, args)) fprintf(stderr, ": %s", clean);
+  free(clean);
+}
+
+tool_status tool_error_text(tool_status status, const char *text, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  tell_with(text, format, args);
+  va_end(args);
+  return status;
+}
+
 tool_status tool_library_error(qn_status status, const char *format, ...) {
   va_list args;
   const char *told = qn_error_text();
-  char *text = text_lines(*told ? told : qn_status_name(status));
   va_start(args, format);
-  if (tell(format, args)) fprintf(stderr, ": %s", text);
+  tell_with(*told ? told : qn_status_name(status), format, args);
   va_end(args);
-  free(text);
   return status == QN_ERROR_INVALID_ARGUMENT ? TOOL_USAGE : TOOL_FAILED;
 }
 
@@ -85,7 +98,13 @@ void tool_note(const char *format, ...) {
 void tool_note_warnings(const char *file, const char *lines) {
   if (!is_new_note(tool_copy(lines, strlen(lines))) || !tool_command) return;
   tool_note("%s: warnings", file);
-  fprintf(stderr, "%s", lines);
+  tool_tell_lines(lines);
+}
+
+void tool_tell_lines(const char *lines) {
+  char *clean = text_lines(lines);
+  fputs(clean, stderr);
+  free(clean);
 }
 
 static void *checked(void *memory) {

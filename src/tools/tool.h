@@ -16,6 +16,9 @@ typedef enum tool_status { TOOL_OK = 0, TOOL_FAILED = 1, TOOL_USAGE = 2 } tool_s
 tool_status tool_error(tool_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same, with the library's error text behind it: "quern run: opening device 'cuda': ...". */
 tool_status tool_library_error(qn_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same with a text of the library's that was kept, for it is another thread's. */
+tool_status tool_error_text(tool_status status, const char *text, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* The same with whole lines of another's behind it, a compiler's diagnostics for example. */
 tool_status tool_error_lines(tool_status status, const char *lines, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -23,6 +26,8 @@ tool_status tool_error_lines(tool_status status, const char *lines, const char *
 void tool_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A remark with a compiler's lines behind it. */
 void tool_note_warnings(const char *file, const char *lines);
+/* A compiler's lines alone. */
+void tool_tell_lines(const char *lines);
 /* The subcommand's name in messages; NULL: nothing is told (programs that use parts of the command). */
 extern const char *tool_command;
 

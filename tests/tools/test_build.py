@@ -69,6 +69,31 @@ class Artifacts(BuildTest):
         self.build(ADD, "-P", "offset=7", "--emit", "ir", "-o", self.out)
         self.assertIn(b"i32 7", self.read("out", "add.ir"))
 
+    def test_what_does_not_compile_is_told_in_whole_lines(self):
+        """As by quern run, whatever is built, and however much it is."""
+        lines = ["  a[%d] = %s%02d;" % (i, "unknown" * 20, i) for i in range(19)]
+        source = self.file("bad.cl", "kernel void k(global int *a) {\n%s\n}\n" % "\n".join(lines))
+        wanted = self.quern("run", source, "--arg", "a=zeros:19", status=1)[1].replace("quern run: ", "quern build: ", 1)
+        self.assertTrue(wanted.startswith("quern build: %s does not compile\n" % source), wanted)
+        for i, line in enumerate(lines):
+            self.assertIn("%s:%d:%d: error: use of undeclared identifier '%s'\n%s\n" % (source, i + 2, line.index("u") + 1, line.split()[2][:-1],
+                                                                                       line), wanted)
+        for kinds in ("object", "c_header,image,ir", "assembly"):
+            self.assertEqual(self.build(source, "--emit", kinds, "-o", self.out, status=1, QUERN_LOG=""), wanted)
+        pragma = self.file("pragma.cl", '#pragma quern param(N, zint, 3, "")\n')
+        for words in (["--params"], ["-o", self.out]):
+            err = self.build(pragma, *words, status=1, QUERN_LOG="")
+            self.assertTrue(err.startswith("quern build: %s does not compile\n%s:1:24: error: " % (pragma, pragma)), err)
+            self.assertIn('\n#pragma quern param(N, zint, 3, "")\n%s^~~~\n' % (" " * 23), err)
+
+    def test_warnings_show_no_commands_to_a_terminal(self):
+        source = self.file("w.cl", "kernel void k(global int *a) { a[0] = a[1] / 0; /* \x1b[31m */ }")
+        for words in (["build", source, "-o", self.out], ["run", source, "--arg", "a=zeros:2", "--global", "1"]):
+            err = self.quern(*words)[1]
+            self.assertIn("warning", err)
+            self.assertIn("/* ?[31m */ }\n", err)
+            self.assertNotIn("\x1b", err)
+
     def test_a_depfile_names_what_was_read(self):
         self.file("a.h", "#define A 1\n")
         self.file("with space.h", "")
