@@ -75,8 +75,10 @@ class Examples(CommandTest):
         b = [(i * 5 % 13) - 6 for i in range(k * n)]
         write_npy(self.path("a.npy"), "<f4", (m, k), a)
         write_npy(self.path("b.npy"), "<f4", (k, n), b)
-        out, _ = self.quern("run", example("matmul.cl"), "--arg", "a=@a.npy", "--arg", "b=@b.npy", "--arg", "c=zeros:33x20", "--arg",
-                            "m=a.height", "--arg", "n=b.width", "--arg", "k=a.width", "--out", "c=@c.npy", "--json")
+        out, err = self.quern("run", example("matmul.cl"), "--arg", "a=@a.npy", "--arg", "b=@b.npy", "--arg", "c=zeros:33x20",
+                              "--out", "c=@c.npy", "--json")
+        for words in ("c_height = 33 (from 'c')", "c_width = 20 (from 'c')", "a_width = 17 (from 'a')"):
+            self.assertIn(words, err)
         self.assertIn("kernel_ns_median", json.loads(out))
         _, shape, c = read_npy(self.path("c.npy"))
         self.assertEqual(shape, (m, n))
