@@ -325,6 +325,8 @@ typedef void (*qn_cpu_entry_fn)(const qn_cpu_launch *launch, const qn_cpu_group 
 
 /* ---- Entries of OpenCL C code (QN_CODE_OPENCL_C) ------------------------------------------------ */
 
+#define QN_OPENCL_OFFSET_ENTRY "quern_at_"
+
 /* An entry is a kernel named `symbol`. Its parameters, in this order:
  *   - the kernel's own, each at its index: a value as it is; a buffer as a pointer to its allocation's first byte (NULL
  *     for a null pointer); local memory as a __local pointer;
@@ -338,7 +340,6 @@ typedef void (*qn_cpu_entry_fn)(const qn_cpu_launch *launch, const qn_cpu_group 
  * what the other range functions tell of the whole launch is in qn_opencl_range, and an entry that uses them takes it.
  * get_group_id is the part's own plus group_base.
  * The range is plain data. */
-#define QN_OPENCL_OFFSET_ENTRY "quern_at_"
 typedef struct qn_opencl_range {
   uint64_t global_size[3];
   uint64_t global_offset[3];
