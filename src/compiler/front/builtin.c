@@ -6,7 +6,6 @@
 #include "compiler/front/builtin_table.h"
 
 #define LIST(...) {__VA_ARGS__}
-#define builtin_emit_NULL NULL
 const builtin_row builtin_rows[] = {
 #define B(name, signature, elements, lanes, flags, emit, ops, library, fast) \
   {name, signature, elements, lanes, flags, builtin_emit_##emit, LIST ops, library, fast},

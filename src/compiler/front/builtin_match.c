@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "compiler/front/builtin_table.h"
-#include "compiler/front/recover.h"
 
 typedef enum rank { RANK_EXACT, RANK_PROMOTION, RANK_CONVERSION, RANK_WIDENING, RANK_NONE } rank;
 
@@ -389,12 +388,6 @@ bool front_builtin_resolve(front *f, const front_builtin *builtin, qn_loc loc, c
                            uint32_t count, front_overload *out) {
   *out = (front_overload){0};
   if (!builtin->rows) return builtin_resolve_conversion(f, builtin, loc, args, count, out);
-  if (!builtin->rows[0].emit) {
-    if (front_is_lack_news(f, LACK_SUPPORT)) {
-      front_error(f, loc, (uint32_t)builtin->name.size, "'%.*s' is not supported yet", QN_SV_ARG(builtin->name));
-    }
-    return false;
-  }
   if (!builtin->rows[0].signature[0]) return builtin_resolve_shuffle(f, builtin, loc, args, count, out);
   search s = {.f = f, .builtin = builtin, .args = args, .count = count};
   for (uint32_t i = 0; i < builtin->row_count && count <= FRONT_OVERLOAD_PARAMS; i++)

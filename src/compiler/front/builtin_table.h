@@ -79,10 +79,10 @@ typedef struct builtin_row {
   uint16_t elements; /* of T; 0: there is no T */
   uint8_t lanes;     /* of T */
   uint8_t flags;
-  builtin_emit_fn emit; /* NULL: known, but not yet there */
-  uint16_t ops[3];      /* emit's own: operations for signed, unsigned, float; or another number in [0] */
-  const char *library;  /* without the suffix of the type */
-  const char *fast;     /* library function of float under -cl-fast-relaxed-math */
+  builtin_emit_fn emit;
+  uint16_t ops[3];     /* emit's own: operations for signed, unsigned, float; or another number in [0] */
+  const char *library; /* without the suffix of the type */
+  const char *fast;    /* library function of float under -cl-fast-relaxed-math */
 } builtin_row;
 
 struct front_builtin {

@@ -59,7 +59,7 @@ front_expr *front_expr_int(front *f, qn_loc loc, uint32_t length, const front_ty
 bool front_check_half(front *f, qn_loc loc, uint32_t length, const front_type *type) {
   const front_type *elem = front_elem(type);
   if (elem->kind != FRONT_FLOAT || elem->bits != 16 || f->m->model.has_half) return true;
-  if (front_is_lack_news(f, LACK_HALF)) {
+  if (front_is_half_news(f)) {
     front_error(
         f, loc, length,
         "the device has no arithmetic on '%s' (cl_khr_fp16): read it with vload_half and write it with vstore_half",

@@ -2,6 +2,7 @@
 
 #include "compiler/front/builtin.h"
 #include "compiler/front/convert.h"
+#include "compiler/front/lack.h"
 #include "compiler/front/literal.h"
 #include "compiler/front/operator.h"
 #include "compiler/front/parse.h"
@@ -43,6 +44,7 @@ static bool argument_list(front *f, front_exprs *list) {
 static front_expr *undeclared(front *f, const front_token *token, bool is_call) {
   pp_name *name = token->pp.name;
   front_name *entry = name->declarations;
+  if (front_tell_lack(f, token->pp.loc, token->pp.length, name->text)) return front_expr_error(f, token->pp.loc);
   if ((entry != NULL && entry->is_told) || front_is_doubtful_name(f, name)) return front_expr_error(f, token->pp.loc);
   if (entry != NULL) entry->is_told = true;
   qn_sv near = front_nearest_name(f, name->text, is_call ? NAMES_OF_FUNCTIONS : NAMES_OF_VALUES);
@@ -142,7 +144,10 @@ static front_expr *primary_expression(front *f) {
       if (front_at(f, PP_P_LPAREN)) return parenthesized(f);
       break;
   }
-  if (front_at_end(f)) {
+  if (front_at(f, PP_P_CARET) && !f->is_panicking) { /* a block */
+    (void)front_tell_lack(f, f->tok.pp.loc, f->tok.pp.length, f->tok.pp.text);
+    front_panic(f);
+  } else if (front_at_end(f)) {
     front_structure_error(f, f->tok.pp.loc, 1, "expected expression before the end of the file");
   } else {
     /* A keyword that was told to be no name: the same fault again. */

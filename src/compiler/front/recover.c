@@ -130,9 +130,9 @@ bool front_is_old_news(front *f) {
   return is_old;
 }
 
-bool front_is_lack_news(front *f, front_lack lack) {
-  bool is_news = (f->recovery.span.lacks & (uint32_t)lack) == 0;
-  f->recovery.span.lacks |= (uint32_t)lack;
+bool front_is_half_news(front *f) {
+  bool is_news = !f->recovery.span.is_half_told;
+  f->recovery.span.is_half_told = true;
   return is_news;
 }
 

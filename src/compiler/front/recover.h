@@ -4,7 +4,8 @@
  * - names that a damaged span may have declared are doubtful: that they are unknown is no news;
  * - after a syntax error the braces of this declaration of program scope may be wrong: that something is not closed, or closes
  *   nothing, is no news, and program scope is found again by how far to the left its declarations start;
- * - what is missing in the device or here is told once in a span, however often it is used there;
+ * - what is missing in the device is told once in a span, however often it is used there; what is missing here, once in a
+ *   program (lack.h);
  * - an error in the text of a macro is told at its first use. */
 #ifndef QUERN_COMPILER_FRONT_RECOVER_H
 #define QUERN_COMPILER_FRONT_RECOVER_H
@@ -28,8 +29,8 @@ bool front_is_doubtful_name(front *f, pp_name *name);
 
 /* Whether a syntax error at the present token is no news; if so the parser is panicking. */
 bool front_is_old_news(front *f);
-/* Whether it is news that something can't be had; from now on, in this span, it isn't. */
-bool front_is_lack_news(front *f, front_lack lack);
+/* Whether it is news that the device has no half; from now on, in this span, it isn't. */
+bool front_is_half_news(front *f);
 /* Behind an error at the present token: the macro that ends before it is told, and one that expands to nothing noted. */
 void front_told_syntax(front *f);
 /* As front_syntax_error, about braces and what stands before: silent where braces may be wrong. */

@@ -1,4 +1,5 @@
 #include "compiler/front/convert.h"
+#include "compiler/front/lack.h"
 #include "compiler/front/parse.h"
 #include "compiler/front/recover.h"
 #include "compiler/front/token.h"
@@ -53,25 +54,12 @@ static const front_type *words_type(front *f, const type_words *w) {
 
 /* ---- What may start a declaration --------------------------------------------------------------------------- */
 
-/* Types of OpenCL C that this front end doesn't have. */
-static bool is_opaque_type(qn_sv name) {
-  static const char *const names[] = {"image1d_t",       "image1d_buffer_t", "image1d_array_t", "image2d_t",
-                                      "image2d_array_t", "image2d_depth_t",  "image3d_t",       "sampler_t",
-                                      "event_t",         "queue_t",          "clk_event_t",     "reserve_id_t",
-                                      "ndrange_t"};
-  if (name.size < 7 || !qn_sv_ends_with(name, QN_SV("_t"))) return false;
-  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-    if (qn_sv_is(name, names[i])) return true;
-  }
-  return false;
-}
-
 bool front_token_starts_type(front *f, const front_token *token) {
   if (token->pp.kind != PP_IDENT) return false;
   switch ((front_keyword)token->keyword) {
     case KW_NONE: {
       const front_symbol *symbol = front_find(f, token->pp.name);
-      return symbol != NULL ? symbol->kind == SYMBOL_TYPEDEF : is_opaque_type(token->pp.text);
+      return symbol != NULL ? symbol->kind == SYMBOL_TYPEDEF : front_is_lacking_type(token->pp.text);
     }
     case KW_STRUCT:
     case KW_UNION:
@@ -198,19 +186,24 @@ static const front_type *typeof_specifier(front *f) {
   return front_expect(f, PP_P_RPAREN, "") ? type : front_error_type(f);
 }
 
+/* A type that isn't here, at its name. */
+static const front_type *lacking_type(front *f) {
+  bool is_pipe = qn_sv_is(f->tok.pp.text, "pipe");
+  (void)front_tell_lack(f, f->tok.pp.loc, f->tok.pp.length, f->tok.pp.text);
+  front_next(f);
+  front_specifiers packet;
+  if (is_pipe && front_starts_type(f)) {
+    if (front_enter(f)) (void)front_specifiers_read(f, &packet);
+    front_leave(f);
+  }
+  return front_error_type(f);
+}
+
 static const front_type *named_type(front *f, front_specifiers *out) {
   front_symbol *symbol = front_find(f, f->tok.pp.name);
-  if (symbol != NULL && symbol->kind != SYMBOL_TYPEDEF) symbol = NULL;
-  if (symbol == NULL && !is_opaque_type(f->tok.pp.text)) return NULL;
-  qn_sv text = f->tok.pp.text;
-  if (symbol == NULL) {
-    if (front_is_lack_news(f, LACK_SUPPORT)) {
-      front_error(f, f->tok.pp.loc, f->tok.pp.length, "type '%.*s' is not supported", QN_SV_ARG(text));
-    }
-    front_next(f);
-    return front_error_type(f);
-  }
-  out->spelled = text;
+  if (symbol == NULL && front_is_lacking_type(f->tok.pp.text)) return lacking_type(f);
+  if (symbol == NULL || symbol->kind != SYMBOL_TYPEDEF) return NULL;
+  out->spelled = f->tok.pp.text;
   if (symbol->align > out->attributes.align) out->attributes.align = symbol->align;
   front_next(f);
   return symbol->type;

@@ -19,14 +19,11 @@ struct front_scope;
 struct front_func;
 struct front_loop;
 
-/* What the device or the language here does without. */
-typedef enum front_lack { LACK_HALF = 1, LACK_SUPPORT = 2 } front_lack;
-
 /* recover.h */
 typedef struct front_span {
   uint32_t first_name; /* in the list of names that were passed */
   uint32_t errors;     /* told when it began */
-  uint32_t lacks;      /* that were told in it: front_lack */
+  bool is_half_told;   /* that the device has none */
 } front_span;
 typedef struct front_recovery {
   front_span span; /* the innermost */
@@ -75,7 +72,8 @@ struct front {
   qn_loc last_loc;          /* of the token before tok */
   uint32_t last_length;
   front_recovery recovery;
-  bool fp_contract; /* #pragma OPENCL FP_CONTRACT */
+  uint32_t lacks_told; /* one bit a feature: lack.c */
+  bool fp_contract;    /* #pragma OPENCL FP_CONTRACT */
 
   /* names */
   struct front_name *names; /* every identifier that was ever declared */
