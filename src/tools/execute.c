@@ -1,10 +1,9 @@
 /* execute.c - one device: compile, buffers, launches, times. */
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "fence.h"
 #include "run.h"
 
 #define WAIT_SLICE_NS UINT64_C(100000000)
@@ -120,6 +119,8 @@ typedef struct execution {
   run_result *r;
   qn_buffer buffers[RUN_MAX_ARGUMENTS];
   unsigned char *staging[RUN_MAX_ARGUMENTS]; /* contents in the device's layout */
+  fence fences[RUN_MAX_ARGUMENTS];           /* the buffers' memory, where the device works in ours */
+  const char *names[RUN_MAX_ARGUMENTS];
   qn_argument arguments[RUN_MAX_ARGUMENTS];
 } execution;
 
@@ -146,19 +147,31 @@ static tool_status upload(execution *e, uint32_t i) {
   return status < 0 ? tool_library_error(status, "writing '%s'", a->info.name) : TOOL_OK;
 }
 
+/* Fenced where that can be; an array that is too large for the device gets the device's own error. */
+static qn_status create_buffer(execution *e, uint32_t i, uint64_t bytes) {
+  const qn_device_info *device = &e->r->device;
+  qn_buffer_options options = QN_INIT(qn_buffer_options);
+  options.size_bytes = bytes;
+  if (fence_is_for(device) && bytes <= device->max_allocation_bytes && fence_take(bytes, &e->fences[i])) {
+    options.memory = QN_MEMORY_WRAP;
+    options.host_pointer = e->fences[i].memory;
+  }
+  return qn_buffer_create(e->s->device, &options, &e->buffers[i]);
+}
+
 static tool_status prepare(execution *e, progress *p) {
   for (uint32_t i = 0; i < e->a->count; i++) {
     const run_argument *a = &e->a->items[i];
+    e->names[i] = a->info.name;
     if (a->info.kind == QN_ARGUMENT_LOCAL) {
       e->arguments[i] = qn_arg_local(a->local_bytes);
     } else if (!a->is_array) {
       e->arguments[i] = qn_arg_bytes(a->value, a->info.element_bytes);
     } else {
-      qn_buffer_options options = QN_INIT(qn_buffer_options);
-      options.size_bytes = array_device_bytes(&a->data, vector_of(a));
-      qn_status status = qn_buffer_create(e->s->device, &options, &e->buffers[i]);
+      uint64_t bytes = array_device_bytes(&a->data, vector_of(a));
+      qn_status status = create_buffer(e, i, bytes);
       if (status < 0) return tool_library_error(status, "memory for '%s'", a->info.name);
-      e->staging[i] = tool_try_alloc(options.size_bytes);
+      e->staging[i] = tool_try_alloc(bytes);
       if (!e->staging[i]) return tool_error(TOOL_FAILED, "no memory for '%s'", a->info.name);
       array_to_device(&a->data, vector_of(a), e->staging[i]);
       TOOL_TRY(upload(e, i));
@@ -171,39 +184,6 @@ static tool_status prepare(execution *e, progress *p) {
 static int compare_times(const void *a, const void *b) {
   uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
   return x < y ? -1 : x > y;
-}
-
-/* ---- A kernel that goes outside of its memory ----------------------------------------------------------------------
- *
- * On a CPU such an access may meet memory that the process lacks. That ends the command, with words if the kernel left
- * enough of the process for them: only while a kernel runs, so that a fault of the command itself stays visible. */
-
-static const int faults[] = {SIGSEGV, SIGBUS};
-#define FAULT_COUNT (sizeof faults / sizeof *faults)
-static char fault_text[512];
-static struct sigaction before[FAULT_COUNT];
-
-static void tell_fault(int signal_number) {
-  (void)signal_number;
-  (void)!write(STDERR_FILENO, fault_text, strlen(fault_text));
-  _exit(TOOL_FAILED);
-}
-
-static void watch_faults(const char *kernel) {
-  static char stack[1 << 16]; /* this thread's may be the one that is full */
-  stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
-  struct sigaction action = {.sa_handler = tell_fault, .sa_flags = SA_ONSTACK};
-  sigaltstack(&other, NULL);
-  snprintf(
-      fault_text, sizeof fault_text,
-      "%s: kernel '%s' reads or writes outside of its arrays, or needs more private memory than a thread's stack has; "
-      "'-d check' says which access it is\n",
-      tool_command, kernel);
-  for (size_t i = 0; i < FAULT_COUNT; i++) sigaction(faults[i], &action, &before[i]);
-}
-
-static void forget_faults(void) {
-  for (size_t i = 0; i < FAULT_COUNT; i++) sigaction(faults[i], &before[i], NULL);
 }
 
 /* One warm-up when times are asked for, then `repeat` launches, each on the arrays as they were given. */
@@ -237,6 +217,16 @@ static tool_status launches(execution *e, const qn_range *range, progress *p) {
   return status;
 }
 
+static tool_status check_fences(const execution *e) {
+  for (uint32_t i = 0; i < e->a->count; i++) {
+    int damage = fence_damage(&e->fences[i]);
+    if (damage != 0)
+      return tool_error(TOOL_FAILED, "kernel '%s' writes outside of '%s', %s; '-d check' says which access it is",
+                        e->s->info.name, e->names[i], damage < 0 ? "in front of it" : "behind its end");
+  }
+  return TOOL_OK;
+}
+
 static tool_status download(execution *e, progress *p) {
   for (uint32_t i = 0; i < e->a->count; i++) {
     const run_argument *a = &e->a->items[i];
@@ -268,9 +258,13 @@ tool_status run_execute(run_session *s, const run_options *o, const run_argument
   tool_status status = prepare(e, &p);
   uint64_t uploaded = tool_now_ns();
   if (status == TOOL_OK) {
-    watch_faults(s->info.name);
+    fence_watch(s->info.name, e->fences, e->names, a->count);
     status = launches(e, range, &p);
-    forget_faults();
+    fence_unwatch();
+  }
+  if (status == TOOL_OK) {
+    progress_end(&p);
+    status = check_fences(e);
   }
   uint64_t launched = tool_now_ns();
   if (status == TOOL_OK) status = download(e, &p);
@@ -279,6 +273,9 @@ tool_status run_execute(run_session *s, const run_options *o, const run_argument
   for (uint32_t i = 0; i < a->count; i++) qn_release(e->buffers[i]);
   if (status != TOOL_OK) (void)!qn_queue_finish(s->queue, QN_FOREVER); /* the staging must outlive what was submitted */
   for (uint32_t i = 0; i < a->count; i++) free(e->staging[i]);
+  if (status == TOOL_OK &&
+      qn_device_drain(s->device, QN_FOREVER) == QN_OK) /* else the memory stays: it may be in use */
+    for (uint32_t i = 0; i < a->count; i++) fence_give(&e->fences[i]);
   free(e);
   return status;
 }

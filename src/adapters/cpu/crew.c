@@ -39,9 +39,9 @@ void cpu_seat_leave(cpu_crew *crew, cpu_seat *seat) {
 bool cpu_seat_reserve(cpu_seat *seat, uint64_t bytes) {
   if (bytes <= seat->memory_bytes) return true;
   if (bytes > UINT64_MAX / 2) return false;
-  bytes = cpu_align(bytes + bytes / 4, 4096);
-  free(seat->memory); /* what it holds is worth nothing between groups */
-  seat->memory = aligned_alloc(CPU_ALIGNMENT, bytes);
+  bytes = cpu_align(bytes + bytes / 4, 1 << 16);    /* whole pages, however large */
+  cpu_pages_give(seat->memory, seat->memory_bytes); /* what it holds is worth nothing between groups */
+  seat->memory = cpu_pages_take(bytes);
   seat->memory_bytes = seat->memory ? bytes : 0;
   return seat->memory != NULL;
 }
@@ -126,19 +126,26 @@ static void rest(cpu_crew *crew, uint32_t seen) {
   atomic_fetch_sub(&crew->parked, 1);
 }
 
-static void *work_for_life(void *argument) {
+static void work_for_life(void *argument) {
   cpu_worker *worker = argument;
   cpu_crew *crew = worker->crew;
   uint32_t cursor = 0;
-  char name[16];
-  snprintf(name, sizeof name, "quern-cpu-%u", worker->index % 10000);
-  pthread_setname_np(pthread_self(), name);
-  (void)cpu_float_enter();
   while (!atomic_load(&crew->stop)) {
     uint32_t seen = atomic_load(&crew->signal);
     if (atomic_load(&crew->stop)) break;
     if (!find_work(worker, &cursor)) rest(crew, seen);
   }
+}
+
+static void *live(void *argument) {
+  cpu_worker *worker = argument;
+  char name[16];
+  snprintf(name, sizeof name, "quern-cpu-%u", worker->index % 10000);
+  pthread_setname_np(pthread_self(), name);
+  (void)cpu_float_enter();
+  void *signal_stack = cpu_signal_stack_enter();
+  cpu_stack_fenced(work_for_life, worker);
+  cpu_signal_stack_leave(signal_stack);
   return NULL;
 }
 
@@ -146,17 +153,18 @@ static int start_worker(cpu_crew *crew, uint32_t index) {
   cpu_worker *worker = &crew->workers[index];
   pthread_attr_t attributes;
   sigset_t all, old;
-  *worker = (cpu_worker){.crew = crew, .index = index};
+  *worker = (cpu_worker){.crew = crew, .index = index, .stack = cpu_pages_take(WORKER_STACK_BYTES)};
+  if (worker->stack == NULL) return ENOMEM;
   int rc = pthread_attr_init(&attributes);
   if (rc != 0) return rc;
-  pthread_attr_setstacksize(&attributes, WORKER_STACK_BYTES);
+  pthread_attr_setstack(&attributes, worker->stack, WORKER_STACK_BYTES);
   /* A new thread takes over its maker's mask: the program's signals are not for workers. A fault is: with its signal
    * blocked the process would end without asking the program's handler. */
   sigfillset(&all);
   static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) sigdelset(&all, faults[i]);
   pthread_sigmask(SIG_SETMASK, &all, &old);
-  rc = pthread_create(&worker->thread, &attributes, work_for_life, worker);
+  rc = pthread_create(&worker->thread, &attributes, live, worker);
   pthread_sigmask(SIG_SETMASK, &old, NULL);
   pthread_attr_destroy(&attributes);
   return rc;
@@ -198,9 +206,11 @@ void cpu_crew_stop(cpu_crew *crew) {
   for (uint32_t i = 0; i < crew->started; i++) pthread_join(crew->workers[i].thread, NULL);
   crew->started = 0;
   for (uint32_t i = 0; crew->seats && i < crew->threads; i++) {
-    free(crew->seats[i].memory);
+    cpu_pages_give(crew->seats[i].memory, crew->seats[i].memory_bytes);
     free(crew->seats[i].arguments);
   }
+  for (uint32_t i = 0; crew->workers && i < crew->threads; i++)
+    cpu_pages_give(crew->workers[i].stack, WORKER_STACK_BYTES);
   free(crew->seats);
   free(crew->workers);
   crew->seats = NULL;

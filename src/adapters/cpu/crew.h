@@ -33,6 +33,7 @@ typedef struct cpu_seat {
 typedef struct cpu_worker {
   cpu_crew *crew;
   uint32_t index;
+  uint8_t *stack; /* of its thread */
   pthread_t thread;
 } cpu_worker;
 

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -12,7 +13,8 @@
 #include <unistd.h>
 
 #define NS_PER_S UINT64_C(1000000000)
-#define STACK_NEEDED (UINT64_C(2) << 20) /* the private memory that the compiler allows, twice */
+#define SIGNAL_STACK_BYTES (UINT64_C(64) << 10) /* the registers of AVX-512 and AMX take 11 */
+#define STACK_NEEDED (UINT64_C(2) << 20)        /* the private memory that the compiler allows, twice */
 
 uint64_t cpu_now_ns(void) {
   struct timespec t;
@@ -70,6 +72,61 @@ bool cpu_stack_is_large(void) {
     }
   }
   return known > 0;
+}
+
+#define FENCE (UINT64_C(1) << 20)
+
+uint8_t *cpu_pages_take(uint64_t bytes) {
+  if (bytes > SIZE_MAX - 2 * FENCE) return NULL;
+  uint8_t *low = mmap(NULL, bytes + 2 * FENCE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (low == MAP_FAILED) return NULL;
+  if (mmap(low + FENCE, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
+    return low + FENCE;
+  munmap(low, bytes + 2 * FENCE);
+  return NULL;
+}
+
+void cpu_pages_give(uint8_t *pages, uint64_t bytes) {
+  if (pages != NULL) munmap(pages - FENCE, bytes + 2 * FENCE);
+}
+
+#if defined(__SANITIZE_ADDRESS__)
+#define READS_STACKS 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define READS_STACKS 1
+#endif
+#endif
+
+__attribute__((noinline)) void cpu_stack_fenced(void (*work)(void *), void *argument) {
+#ifdef READS_STACKS
+  work(argument);
+#else
+  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), gap = (uintptr_t)64 << 10;
+  uint8_t *room = __builtin_alloca(gap + page);
+  void *fence = (void *)(((uintptr_t)room + page - 1) & ~(page - 1));
+  bool is_there = mprotect(fence, gap, PROT_NONE) == 0;
+  work(argument);
+  if (is_there) mprotect(fence, gap, PROT_READ | PROT_WRITE);
+#endif
+}
+
+void *cpu_signal_stack_enter(void) {
+  stack_t now;
+  if (sigaltstack(NULL, &now) != 0 || !(now.ss_flags & SS_DISABLE)) return NULL;
+  void *stack = cpu_pages_take(SIGNAL_STACK_BYTES);
+  if (stack == NULL) return NULL;
+  now = (stack_t){.ss_sp = stack, .ss_size = SIGNAL_STACK_BYTES};
+  if (sigaltstack(&now, NULL) == 0) return stack;
+  cpu_pages_give(stack, SIGNAL_STACK_BYTES);
+  return NULL;
+}
+
+void cpu_signal_stack_leave(void *stack) {
+  const stack_t none = {.ss_flags = SS_DISABLE};
+  if (stack == NULL) return;
+  sigaltstack(&none, NULL);
+  cpu_pages_give(stack, SIGNAL_STACK_BYTES);
 }
 
 bool cpu_read_file(const char *path, char *buffer, uint64_t capacity) {

@@ -199,13 +199,36 @@ static bool run_passes(emitter *e, const char *list) {
   return false;
 }
 
-bool pipeline_optimise(emitter *e) {
+/* What LLVM proved to have no meaning, as a store through a null pointer, it makes a block without an end: execution would go
+ * on with whatever code stands behind. It stops instead, and the process is told by a signal. */
+static void end_the_endless(emitter *e) {
+  static const char name[] = "llvm.trap";
+  LLVMValueRef trap = NULL;
+  for (LLVMValueRef f = LLVMGetFirstFunction(e->module); f != NULL; f = LLVMGetNextFunction(f)) {
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block != NULL; block = LLVMGetNextBasicBlock(block)) {
+      LLVMValueRef last = LLVMGetBasicBlockTerminator(block);
+      if (LLVMGetInstructionOpcode(last) != LLVMUnreachable) continue;
+      if (trap == NULL)
+        trap = LLVMGetIntrinsicDeclaration(e->module, LLVMLookupIntrinsicID(name, sizeof name - 1), NULL, 0);
+      LLVMPositionBuilderBefore(e->builder, last);
+      LLVMBuildCall2(e->builder, LLVMGlobalGetValueType(trap), trap, NULL, 0, "");
+    }
+  }
+}
+
+static bool optimise(emitter *e) {
   if (!verify(e)) return false;
   if (e->options->opt_disable) return run_passes(e, "default<O0>") && runtime_add_memory_functions(e);
   if (e->has_helpers && !run_passes(e, first_passes)) return false;
   if (!run_passes(e, passes)) return false;
   limit_code(e);
   return runtime_add_memory_functions(e) && verify(e);
+}
+
+bool pipeline_optimise(emitter *e) {
+  if (!optimise(e)) return false;
+  end_the_endless(e);
+  return true;
 }
 
 /* ---- Emitting

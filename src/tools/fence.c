@@ -1,0 +1,141 @@
+#include "fence.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "tool.h"
+
+/* ---- Memory ----------------------------------------------------------------------------------------------------------- */
+
+enum { ALIGNMENT = 64, MARK = 0xa5 }; /* a line of the cache: what kernels load at once stays within one */
+#define FAR ((size_t)1 << 30)         /* on both sides: address space alone */
+#define NEAR ((size_t)1 << 16)        /* where a limit leaves no more */
+
+bool fence_is_for(const qn_device_info *device) {
+  return device->type == QN_DEVICE_CPU && (device->features & QN_FEATURE_WRAP_HOST);
+}
+
+static bool reserve(size_t side, fence *f) {
+  if (f->page_bytes > SIZE_MAX - 2 * side) return false;
+  size_t bytes = f->page_bytes + 2 * side;
+  void *at = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (at == MAP_FAILED) return false;
+  f->reserved = at;
+  f->reserved_bytes = bytes;
+  f->pages = f->reserved + side;
+  return true;
+}
+
+bool fence_take(size_t bytes, fence *out) {
+  size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  *out = (fence){.bytes = bytes};
+  if (bytes <= SIZE_MAX - page) out->page_bytes = (bytes + page - 1) / page * page;
+  bool is_there = out->page_bytes > 0 && (reserve(FAR, out) || reserve(NEAR, out));
+  /* Mapped anew, so that the system counts it as memory that is wanted, and refuses what it hasn't. */
+  is_there = is_there && mmap(out->pages, out->page_bytes, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
+  if (!is_there) {
+    fence_give(out);
+    return false;
+  }
+  (void)madvise(out->pages, out->page_bytes, MADV_HUGEPAGE); /* a hint */
+  size_t room = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  out->memory = out->pages + out->page_bytes - room;
+  memset(out->pages, MARK, out->page_bytes - room);
+  memset(out->memory + bytes, MARK, room - bytes);
+  return true;
+}
+
+void fence_give(fence *f) {
+  if (f->reserved) munmap(f->reserved, f->reserved_bytes);
+  *f = (fence){0};
+}
+
+static bool is_marked(const unsigned char *from, const unsigned char *to) {
+  while (from < to && *from == MARK) from++;
+  return from == to;
+}
+
+int fence_damage(const fence *f) {
+  if (!f->reserved) return 0;
+  if (!is_marked(f->memory + f->bytes, f->pages + f->page_bytes)) return 1;
+  return is_marked(f->pages, f->memory) ? 0 : -1;
+}
+
+/* ---- Faults ----------------------------------------------------------------------------------------------------------- */
+
+/* What a kernel meets that left its memory: pages that aren't there, a damaged return address, an instruction that stands for
+ * what has no meaning, and the heap's own checks. */
+static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGABRT};
+#define FAULT_COUNT (sizeof faults / sizeof *faults)
+
+/* In the command's own data, which is far from the threads' stacks; what was allocated may stand right above one. */
+static struct {
+  char kernel[320]; /* "COMMAND: kernel 'NAME' " */
+  struct {
+    uintptr_t first, last; /* addresses */
+    char name[80];
+  } arrays[FENCE_ARRAYS];
+  size_t count;
+  atomic_flag is_told;
+  struct sigaction before[FAULT_COUNT];
+} watch = {.is_told = ATOMIC_FLAG_INIT};
+
+/* A kernel that overran its thread's stack may have gone over what the C library keeps of the thread, above it: so the
+ * system is called directly, and nothing of the library that looks at the thread. */
+static void put(const char *text) {
+  size_t length = 0;
+  while (text[length]) length++;
+  (void)!syscall(SYS_write, STDERR_FILENO, text, length);
+}
+
+static const char *array_at(uintptr_t address) {
+  for (size_t i = 0; i < watch.count; i++)
+    if (address >= watch.arrays[i].first && address <= watch.arrays[i].last) return watch.arrays[i].name;
+  return NULL;
+}
+
+/* Several threads may come here at once: the first one ends the process. */
+static void tell_fault(int signal_number, siginfo_t *info, void *context) {
+  (void)signal_number;
+  (void)context;
+  while (atomic_flag_test_and_set(&watch.is_told)) syscall(SYS_sched_yield);
+  const char *name = array_at((uintptr_t)info->si_addr);
+  put(watch.kernel);
+  if (name != NULL) {
+    put("reads or writes outside of '");
+    put(name);
+    put("'");
+  } else {
+    put("reads or writes outside of its arrays, or needs more private memory than a thread's stack has");
+  }
+  put("; '-d check' says which access it is\n");
+  syscall(SYS_exit_group, TOOL_FAILED);
+}
+
+void fence_watch(const char *kernel, const fence *fences, const char *const *names, size_t count) {
+  static char stack[1 << 16]; /* this thread's may be the one that is full */
+  stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
+  struct sigaction action = {.sa_sigaction = tell_fault, .sa_flags = SA_ONSTACK | SA_SIGINFO};
+  sigaltstack(&other, NULL);
+  watch.count = 0;
+  for (size_t i = 0; i < count && i < FENCE_ARRAYS; i++) {
+    if (!fences[i].reserved) continue;
+    watch.arrays[watch.count].first = (uintptr_t)fences[i].reserved;
+    watch.arrays[watch.count].last = (uintptr_t)fences[i].reserved + fences[i].reserved_bytes - 1;
+    snprintf(watch.arrays[watch.count].name, sizeof watch.arrays[watch.count].name, "%s", names[i]);
+    watch.count++;
+  }
+  snprintf(watch.kernel, sizeof watch.kernel, "%s: kernel '%s' ", tool_command, kernel);
+  for (size_t i = 0; i < FAULT_COUNT; i++) sigaction(faults[i], &action, &watch.before[i]);
+}
+
+void fence_unwatch(void) {
+  for (size_t i = 0; i < FAULT_COUNT; i++) sigaction(faults[i], &watch.before[i], NULL);
+}
