@@ -212,6 +212,21 @@ static void barriers_that_all_items_come_to_are_not_told(void **state) {
       "kernel void k(global int *o, int n){ int i = 0; switch (get_local_id(0)) { case 0: while (i < n) { i++; break; "
       "} default: barrier(1); } }",
       "kernel void k(global int *o, int n){ do { barrier(1); } while (n > 0 || get_local_id(0) == 0); }",
+      "kernel void k(global int *o){ if (get_local_id(0) < 2) barrier(1); }",
+      "kernel void k(global int *o){ if (get_local_id(0) >= 0) barrier(1); }",
+      "kernel void k(global int *o){ if ((int)get_local_id(0) > -1) barrier(1); }",
+      "kernel void k(global int *o){ if (get_local_id(0) <= 0xffffffffffffffffUL) barrier(1); }",
+      "kernel void k(global int *o){ if (get_local_id(0) < 1.0f) barrier(1); }",
+      "__attribute__((reqd_work_group_size(8,1,1))) kernel void k(global int *o){ if (get_local_id(0) < 8) barrier(1); "
+      "if (get_local_id(0) > 7) barrier(1); }",
+      "__attribute__((reqd_work_group_size(512,1,1))) kernel void k(global int *o){ if ((uchar)get_local_id(0) < 300) "
+      "barrier(1); if ((uchar)get_local_id(0) == 300) barrier(1); }",
+      ONE_ITEM "kernel void k(global int *o){ if (get_local_id(0) < 1) barrier(1); }",
+      ONE_ITEM "kernel void k(global int *o){ if (get_local_linear_id() == 0) barrier(1); }",
+      "kernel void k(global int *o){ bool first = get_local_id(0) == 0; first = o[0]; if (first) barrier(1); }",
+      "void h(int c) { if (c == 0) barrier(1); } kernel void k(global int *o, int n){ h(n); h(get_group_id(0)); }",
+      "void h(int c, int d) { if (c == 0) barrier(1); } kernel void k(global int *o){ h(o[0], get_local_id(0)); }",
+      "int lid(void) { return get_local_size(0); } kernel void k(global int *o){ if (lid() == 0) barrier(1); }",
   };
   for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
     compilation c;

@@ -139,8 +139,8 @@ struct front_object {
   uint32_t escapes;      /* how often an array in it becomes a pointer that isn't followed at once */
   bool in_switch;        /* declared directly in the body of a switch: its initialisation may be jumped over */
   bool is_used;
-  front_expr *item_id; /* initialised by get_local_id(...): that call */
-  ir_inst *constant;   /* value of a const scalar or vector with a constant initialiser */
+  front_expr *item_value; /* what it starts with, if that is a work-item's id or a test of one */
+  ir_inst *constant;      /* value of a const scalar or vector with a constant initialiser */
   /* emission */
   ir_inst *value; /* when it needs no memory */
   ir_var *var;
@@ -217,6 +217,8 @@ struct front_func {
   uint32_t barrier_length;
   front_stmt *body;
   front_suspect *suspects;
+  front_expr *item_result; /* what it returns, if that is all it does and as item_value */
+  front_expr **passed;     /* the first argument like item_value for each parameter; NULL: none */
   front_call_site *calls;
   uint32_t call_count, call_capacity;
   ir_function *ir;             /* of the kernel, or of the function */

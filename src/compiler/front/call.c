@@ -65,6 +65,7 @@ front_expr *front_call(front *f, qn_loc loc, uint32_t length, front_func *callee
   }
   if (!good || !add_call_site(f, callee, loc, length)) return front_expr_error(f, loc);
   if (callee->has_barrier) front_note_barrier(f, loc, length);
+  front_note_arguments(f, callee, args, count);
   front_expr *e = call_tree(f, EXPR_CALL, loc, length, callee->type->elem->plain, args, count);
   e->u.call.callee = callee;
   return e;

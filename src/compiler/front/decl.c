@@ -2,6 +2,7 @@
 #include "compiler/front/operator.h"
 #include "compiler/front/parse.h"
 #include "compiler/front/recover.h"
+#include "compiler/front/split.h"
 #include "compiler/front/token.h"
 
 /* ---- Names that are declared again ---------------------------------------------------------------------------- */
@@ -107,16 +108,10 @@ static front_object *new_object(front *f, front_object_kind kind, const front_de
   return object;
 }
 
-/* get_local_id(...) that a variable starts with. */
-static front_expr *item_id_of(front_expr *e) {
-  while (e->kind == EXPR_CONVERT) e = e->a;
-  return e->kind == EXPR_BUILTIN && e->u.call.overload->is_item_id ? e : NULL;
-}
-
 static void note_value(front *f, front_object *object) {
   front_init *init = object->init;
   if (init == NULL || init->value == NULL) return;
-  object->item_id = item_id_of(init->value);
+  if (front_holds_item(init->value)) object->item_value = init->value;
   bool is_fixed =
       (object->type->quals & (FRONT_CONST | FRONT_VOLATILE)) == FRONT_CONST || object->kind == OBJECT_CONSTANT;
   if (is_fixed && front_is_numeric(object->type)) object->constant = front_fold(f, init->value);

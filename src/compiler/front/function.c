@@ -157,6 +157,7 @@ static void read_body(front *f, front_func *func) {
     front_scope_close(f);
   }
   f->func = NULL;
+  front_note_result(func);
   if (func->is_kernel) front_judge_barriers(f, func, func->attributes.required.items);
 }
 

@@ -1,8 +1,8 @@
 /* split.h - barriers that not all work-items of a group come to, as far as the source proves it: those below a condition
- * that compares a work-item's id for equality, and behind what leaves by one. While a function is parsed f->split holds
- * the outermost such condition, and each barrier below it becomes a suspect; at the function's end it is known which
- * variables keep their ids, and the suspects are judged; those of a function that is no kernel at the program's end, when
- * the kernels that call it are known. */
+ * that compares a work-item's id with a constant, and behind what leaves by one. While a function is parsed f->split holds
+ * such conditions, and each barrier below one becomes a suspect; at the function's end it is known which variables keep
+ * their ids, and the suspects are judged; those of a function that is no kernel at the program's end, when the kernels that
+ * call it are known, and what is passed to it. */
 #ifndef QUERN_COMPILER_FRONT_SPLIT_H
 #define QUERN_COMPILER_FRONT_SPLIT_H
 
@@ -15,6 +15,13 @@ static inline void front_split_leave(front *f, front_split outer) { f->split = o
  * whole switch is in. */
 void front_split_label(front *f, front_split outer, const front_stmt *choice, const front_stmt *first,
                        const front_stmt *label);
+
+/* Whether it is a work-item's id, or a comparison of one with a constant; also by way of variables and functions. */
+bool front_holds_item(const front_expr *e);
+/* A function's body was read. */
+void front_note_result(front_func *func);
+/* A call passes these. */
+void front_note_arguments(front *f, front_func *callee, front_expr **args, uint32_t count);
 
 /* A barrier, or a call of a function that has one. */
 void front_note_barrier(front *f, qn_loc loc, uint32_t length);

@@ -39,11 +39,13 @@ typedef struct front_recovery {
   bool is_line_damaged;      /* what follows on the same line belongs to what was damaged */
 } front_recovery;
 
-/* What sends the work-items of a group different ways: an item id compared for equality, or switched on. split.h */
+/* What may send the work-items of a group different ways: a comparison of an item's id, or a switch on one. split.h */
 typedef struct front_split {
   const struct front_expr *condition;
   /* The switch, and the labels from which this place is reached, the first to the last in its list; NULL: no switch. */
   const struct front_stmt *choice, *first, *last;
+  const struct front_split *outer; /* the next one around it */
+  uint32_t depth;
 } front_split;
 
 struct front {
