@@ -51,6 +51,7 @@ static qn_status stage(transaction *t, move *m) {
     return QN_OK;
   }
   QN_TRY(qn_place_look(&t->place, output->name, &m->old));
+  if (m->old.is_regular) QN_TRY(qn_place_check_replaceable(&t->place, output->name));
   return qn_place_stage(&t->place, output->name, output->bytes, m->staged, &m->put);
 }
 

@@ -1,9 +1,10 @@
 /* outputs.h - the outputs of a build are a transaction (C4): all of them are replaced, or none is.
  *
- * The directory is locked against other builds. Each output that differs from what is there is staged beside it; the old
- * file gets a second name until the last output is in its place. When one can't be put there, those before it are put
- * back: each only where the file is still the one that was put, so that nothing of another's is lost. After SIGKILL every
- * file is whole, old or new, and the next call sweeps what was left. Where a rename can't work but the file can be written
+ * The directory is locked against other builds. A file that we may not write is not replaced either, though a rename would do:
+ * that is an error. Each output that differs from what is there is staged beside it, with the old file's owner, group and
+ * permissions; the old file gets a second name until the last output is in its place. When one can't be put there, those before
+ * it are put back: each only where the file is still the one that was put, so that nothing of another's is lost. After SIGKILL
+ * every file is whole, old or new, and the next call sweeps what was left. Where a rename can't work but the file can be written
  * (a mount point), it is written and read back, under a record of what it held: should the process be killed just then, the next
  * call puts the old bytes back (undo.h). What others have in the directory is never touched, whatever it is called.
  */

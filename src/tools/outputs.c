@@ -1,9 +1,12 @@
 /* outputs.c - files that appear whole or not at all. */
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,7 +17,7 @@ static tool_outputs *volatile unfinished;
 static void remove_unfinished(int signal_number) {
   const tool_outputs *outputs = unfinished;
   for (size_t i = 0; outputs && i < outputs->count; i++)
-    if (outputs->items[i].temporary) unlink(outputs->items[i].temporary);
+    if (outputs->items[i]->temporary) unlink(outputs->items[i]->temporary);
   raise(signal_number); /* SA_RESETHAND: it ends the process now */
 }
 
@@ -86,16 +89,24 @@ static tool_status cannot(const char *path, const char *why) {
   return tool_error(TOOL_FAILED, "%s: can't be written: %s", path, why);
 }
 
+/* The system would let us replace a file that we can't write: its directory alone decides. Who made it read-only meant it. */
+static tool_status check_old(const char *path, const char *place) {
+  struct stat info;
+  if (stat(place, &info) != 0) return TOOL_OK;
+  if (!S_ISREG(info.st_mode))
+    return cannot(path, S_ISDIR(info.st_mode) ? "it is a directory" : "it is a device or a pipe, not a file");
+  if (faccessat(AT_FDCWD, place, W_OK, AT_EACCESS) == 0) return TOOL_OK;
+  return cannot(path, errno == EACCES ? "it is read-only for this user" : strerror(errno));
+}
+
 /* Whether a new file may come to a place, as far as can be seen. */
 static tool_status check_place(const char *path, char *place) {
-  struct stat info;
   place_id id;
-  if (stat(place, &info) == 0 && !S_ISREG(info.st_mode))
-    return cannot(path, S_ISDIR(info.st_mode) ? "it is a directory" : "it is a device or a pipe, not a file");
+  TOOL_TRY(check_old(path, place));
   if (!identify(place, &id)) return cannot(path, strerror(errno));
   char *slash = strrchr(place, '/');
   if (slash) *slash = '\0';
-  bool is_open = access(slash == place ? "/" : slash ? place : ".", W_OK | X_OK) == 0;
+  bool is_open = faccessat(AT_FDCWD, slash == place ? "/" : slash ? place : ".", W_OK | X_OK, AT_EACCESS) == 0;
   int error = errno;
   if (slash) *slash = '/';
   return is_open ? TOOL_OK : cannot(path, strerror(error));
@@ -108,48 +119,118 @@ tool_status tool_outputs_check(const char *path) {
   return status;
 }
 
-/* Beside the place, with the access that a new file has. NULL: told. */
-static char *make_temporary(const char *path, const char *place) {
-  size_t length = strlen(place);
-  char *temporary = tool_alloc(length + 16, 1);
-  snprintf(temporary, length + 16, "%s.XXXXXX", place);
-  int fd = mkstemp(temporary);
-  if (fd < 0) {
-    (void)cannot(path, strerror(errno));
-    free(temporary);
-    return NULL;
-  }
-  mode_t mask = umask(0);
-  umask(mask);
-  (void)!fchmod(fd, 0666 & ~mask);
-  close(fd);
-  return temporary;
+/* ---- Out of sight ------------------------------------------------------------------------------- */
+
+/* A name in the directory of `place`. */
+static char *beside(const char *place, const char *name) {
+  const char *slash = strrchr(place, '/');
+  size_t before = slash ? (size_t)(slash - place) + 1 : 0, size = before + strlen(name) + 1;
+  char *path = tool_alloc(size, 1);
+  snprintf(path, size, "%.*s%s", (int)before, place, name);
+  return path;
 }
 
-tool_status tool_outputs_add(tool_outputs *outputs, const char *path, const char **out_temporary) {
+/* Without a name, so that nothing is left of it whatever ends the process. False: the file system has no such files, or the
+ * system doesn't show us ours. */
+static bool open_nameless(struct tool_output *o) {
+  char *directory = beside(o->place, ".");
+  o->file = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  free(directory);
+  if (o->file < 0) return false;
+  snprintf(o->written, sizeof o->written, "/proc/self/fd/%d", o->file);
+  if (access(o->written, W_OK) == 0) return true;
+  close(o->file);
+  return false;
+}
+
+static bool open_named(struct tool_output *o) {
+  o->temporary = beside(o->place, ".quern-run-XXXXXX");
+  o->file = mkstemp(o->temporary);
+  return o->file >= 0;
+}
+
+/* The name that it is renamed from. */
+static bool give_name(struct tool_output *o) {
+  static uint64_t turn;
+  char name[40];
+  if (o->temporary) return true;
+  for (;;) {
+    uint64_t number = 0;
+    if (getrandom(&number, sizeof number, GRND_NONBLOCK) != (ssize_t)sizeof number)
+      number = (uint64_t)getpid() << 32 | turn++;
+    snprintf(name, sizeof name, ".quern-run-%016" PRIx64, number);
+    char *temporary = beside(o->place, name);
+    if (linkat(AT_FDCWD, o->written, AT_FDCWD, temporary, AT_SYMLINK_FOLLOW) == 0) {
+      o->temporary = temporary;
+      return true;
+    }
+    int error = errno;
+    free(temporary);
+    errno = error;
+    if (error != EEXIST) return false;
+  }
+}
+
+/* Who may do what is as it was with the file that is replaced, or as it is with a new one. */
+static bool give_access(const struct tool_output *o) {
+  struct stat old, now;
+  mode_t mask = umask(0);
+  umask(mask);
+  if (stat(o->place, &old) != 0) return fchmod(o->file, 0666 & ~mask) == 0;
+  if (fstat(o->file, &now) != 0) return false;
+  mode_t mode = old.st_mode & 07777;
+  bool is_owner = old.st_uid == now.st_uid || fchown(o->file, old.st_uid, (gid_t)-1) == 0;
+  bool is_group = old.st_gid == now.st_gid || fchown(o->file, (uid_t)-1, old.st_gid) == 0;
+  if (!is_owner || !is_group) mode &= 0777;                          /* no program of another's */
+  if (!is_group) mode = (mode & ~(mode_t)0070) | (mode & 0007) << 3; /* another group gets what everybody has */
+  return fchmod(o->file, mode) == 0;
+}
+
+static void free_output(struct tool_output *o) {
+  if (o->file >= 0) close(o->file);
+  free(o->temporary);
+  free(o->path);
+  free(o->place);
+}
+
+/* ---- A set -------------------------------------------------------------------------------------- */
+
+tool_status tool_outputs_add(tool_outputs *outputs, const char *path, const char **out_written) {
   TOOL_TRY(tool_outputs_check(path));
   char *place = find_place(path);
   if (!place) return cannot(path, "there are too many links in a row");
+  struct tool_output *o = tool_alloc(1, sizeof *o);
+  *o = (struct tool_output){.path = tool_copy(path, strlen(path)), .place = place, .file = -1};
   watch_signals();
   unfinished = NULL; /* while the list moves */
-  char *temporary = make_temporary(path, place);
-  if (temporary) {
-    outputs->items = tool_grow(outputs->items, outputs->count + 1, sizeof *outputs->items);
-    outputs->items[outputs->count++] = (struct tool_output){tool_copy(path, strlen(path)), place, temporary};
+  bool is_open = open_nameless(o) || open_named(o);
+  if (!is_open) {
+    (void)cannot(path, strerror(errno));
+    free_output(o);
+    free(o);
+  } else {
+    outputs->items = tool_grow(outputs->items, outputs->count + 1, sizeof(struct tool_output *));
+    outputs->items[outputs->count++] = o;
+    *out_written = o->temporary ? o->temporary : o->written;
   }
   unfinished = outputs;
-  if (!temporary) {
-    free(place);
-    return TOOL_FAILED;
+  return is_open ? TOOL_OK : TOOL_FAILED;
+}
+
+/* All that can fail before the first is replaced. */
+static tool_status prepare(tool_outputs *outputs) {
+  for (size_t i = 0; i < outputs->count; i++) {
+    struct tool_output *o = outputs->items[i];
+    TOOL_TRY(tool_outputs_check(o->path));
+    if (!give_access(o) || !give_name(o)) return cannot(o->path, strerror(errno));
   }
-  *out_temporary = temporary;
   return TOOL_OK;
 }
 
 tool_status tool_outputs_commit(tool_outputs *outputs) {
-  tool_status status = TOOL_OK;
+  tool_status status = prepare(outputs);
   for (size_t i = 0; i < outputs->count && status == TOOL_OK; i++) {
-    struct tool_output *o = &outputs->items[i];
+    struct tool_output *o = outputs->items[i];
     if (rename(o->temporary, o->place) != 0) {
       status = cannot(o->path, strerror(errno));
     } else {
@@ -165,10 +246,9 @@ tool_status tool_outputs_commit(tool_outputs *outputs) {
 void tool_outputs_discard(tool_outputs *outputs) {
   unfinished = NULL;
   for (size_t i = 0; i < outputs->count; i++) {
-    if (outputs->items[i].temporary) unlink(outputs->items[i].temporary);
-    free(outputs->items[i].temporary);
-    free(outputs->items[i].path);
-    free(outputs->items[i].place);
+    if (outputs->items[i]->temporary) unlink(outputs->items[i]->temporary);
+    free_output(outputs->items[i]);
+    free(outputs->items[i]);
   }
   free(outputs->items);
   outputs->items = NULL;

@@ -62,22 +62,26 @@ int tool_open_input(const char *path);
 /* A whole file; NUL behind it. `limit` in bytes: larger ones are an error. */
 tool_status tool_read_file(const char *path, uint64_t limit, char **out_data, uint64_t *out_size);
 
-/* Output files appear whole or not at all: written beside their place, renamed when all are written. A link stays, and
- * what it points to is replaced. A signal that ends the command removes them. One set at a time. */
+/* Output files appear whole or not at all: written out of sight, put in their places when all are written. A link stays, and
+ * what it points to is replaced; the new file has the old one's owner, group and permissions. What ends the command leaves
+ * nothing of them; where a file system has no files without a name, SIGKILL leaves ".quern-run-...". One set at a time. */
 typedef struct tool_outputs {
   struct tool_output {
-    char *path; /* as it was given */
-    char *place, *temporary;
-  } *items;
+    char *path;      /* as it was given */
+    char *place;     /* where it leads */
+    char *temporary; /* its name until it is in its place; NULL: none */
+    int file;
+    char written[32]; /* what it is called while it has no name */
+  } **items;
   size_t count;
 } tool_outputs;
-/* Whether a file may be written, before there is anything to write. */
+/* Whether a file may be written, before there is anything to write; one that is read-only for us may not. */
 tool_status tool_outputs_check(const char *path);
 /* Whether two paths lead to one place, by other spelling, links or "..". */
 bool tool_outputs_same(const char *path, const char *other);
 /* The path to write to for `path`; the file exists and is empty. */
-tool_status tool_outputs_add(tool_outputs *outputs, const char *path, const char **out_temporary);
-/* Renames all; on a failure what is left is removed. */
+tool_status tool_outputs_add(tool_outputs *outputs, const char *path, const char **out_written);
+/* Puts all in their places; on a failure what is left is removed. */
 tool_status tool_outputs_commit(tool_outputs *outputs);
 /* Removes what was not committed. */
 void tool_outputs_discard(tool_outputs *outputs);

@@ -93,6 +93,7 @@ EXPORT void *aligned_alloc(size_t alignment, size_t size) {
   X(dlopen)                                                                                                           \
   X(eventfd)                                                                                                          \
   X(fchmod)                                                                                                           \
+  X(fchown)                                                                                                           \
   X(fcntl) X(fdopendir) X(flock) X(fork) X(fstat) X(fstatat) X(fsync) X(ftruncate) X(futimens) X(getcwd) X(getrandom) X(geteuid)   \
       X(getpid) X(kill) X(link) X(linkat) X(lseek) X(lstat) X(madvise) X(mkdir) X(mmap) X(mprotect) X(munmap)         \
           X(nanosleep) X(open) X(openat) X(opendir) X(pipe) X(pipe2) X(dup2) X(dup3) X(mkdirat) X(mkostemp) X(mremap) \

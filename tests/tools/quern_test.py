@@ -52,12 +52,22 @@ class CommandTest(unittest.TestCase):
             f.write(text)
         return self.path(name)
 
-    def quern(self, *words, status=0, environment=None):
-        """Runs it; returns (standard output, standard error)."""
+    def quern(self, *words, status=0, environment=None, user=None):
+        """Runs it; returns (standard output, standard error). `user`: (user, group), see plain_user."""
+        other = {"user": user[0], "group": user[1], "extra_groups": []} if user else {}
         done = subprocess.run([QUERN, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120,
-                              cwd=self.directory.name, env=dict(os.environ, **(environment or {})), text=True)
+                              cwd=self.directory.name, env=dict(os.environ, **(environment or {})), text=True, **other)
         self.assertEqual(done.returncode, status, "%s\n%s%s" % (" ".join(map(str, words)), done.stdout, done.stderr))
         return done.stdout, done.stderr
+
+    def plain_user(self):
+        """One to whom permissions apply, and who may write to our directory: None is ourselves."""
+        if os.geteuid() != 0:
+            return None
+        os.chmod(self.directory.name, 0o777)
+        if subprocess.run([QUERN, "cache", "--help"], user=12345, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode:
+            self.skipTest("another user can't run the command here")
+        return (12345, 12346)
 
     def fails(self, words, status, *parts):
         """Fails with this status and says each part; writes nothing to standard output; leaves no file behind."""

@@ -291,6 +291,29 @@ class Transactions(BuildTest):
             self.blocked("Is a directory", False, lambda: shutil.rmtree(path), **environment)
         self.each(run)
 
+    def test_C4_a_read_only_file(self):
+        """Its directory would let us replace it, but somebody has made it read-only."""
+        user = self.plain_user()
+
+        def run(path, environment):
+            for place in (self.directory.name, self.out, path):
+                os.chown(place, *(user or (-1, -1)))
+            os.chmod(path, 0o444)
+            own = {"QUERN_CACHE_DIR": self.path("cache_of_user")}  # warm, from the second round on
+            words, environment = self.words + ["-P", "offset=2"], dict(self.cache, **dict(own, **environment))
+            _, err = self.quern("build", *words, status=1, environment=environment, user=user)
+            self.assertIn("'%s' can't be replaced: it is read-only for this user" % path, err)
+            self.assertNotIn(": hit ", err)
+            self.assertEqual(self.read("out", self.name), self.good[1])
+            self.assertEqual(os.listdir(self.out), [self.name])
+            os.chmod(path, 0o640)
+            self.quern("build", *words, environment=environment, user=user)
+            self.assertEqual(self.read("out", self.name), self.good[2])
+            self.assertEqual(os.stat(path).st_mode & 0o7777, 0o640)
+            self.build(*self.words, "-P", "offset=1")
+            self.assertEqual((os.stat(path).st_uid, os.stat(path).st_mode & 0o7777), (user[0] if user else os.getuid(), 0o640))
+        self.each(run)
+
     def test_C4_an_immutable_file(self):
         def run(path, environment):
             if not self.root_can("chattr", "+i", path):

@@ -3,6 +3,7 @@ import json
 import os
 import re
 import resource
+import signal
 import struct
 import subprocess
 import unittest
@@ -268,6 +269,79 @@ class Files(CommandTest):
         with open(self.path("y.png")) as f:
             self.assertEqual(f.read(), "old")
 
+
+    def test_an_output_keeps_the_access_of_what_it_replaces(self):
+        old = os.umask(0o022)
+        self.addCleanup(os.umask, old)
+        access = lambda name: os.stat(self.path(name)).st_mode & 0o7777
+        self.quern(*SAXPY, "--out", "y=@y.npy")
+        self.assertEqual(access("y.npy"), 0o644)
+        os.symlink("y.npy", self.path("link.npy"))
+        for mode in (0o600, 0o640, 0o666, 0o755):
+            for place in ("y.npy", "link.npy"):
+                self.file("y.npy", "old")
+                os.chmod(self.path("y.npy"), mode)
+                self.quern(*SAXPY, "--out", "y=@" + place)
+                self.assertEqual(access("y.npy"), mode)
+                self.assertEqual(read_npy(self.path("y.npy"))[2][:3], [1, 3, 5])
+        if os.geteuid() != 0:
+            return
+        user = self.plain_user()
+        self.file("y.npy", "old")  # of another group, and the caller is in none of them: no more than all have
+        os.chown(self.path("y.npy"), user[0], 4321)
+        os.chmod(self.path("y.npy"), 0o664)
+        self.quern(*SAXPY, "--out", "y=@y.npy", user=user)
+        self.assertEqual(os.stat(self.path("y.npy")).st_uid, user[0])
+        self.assertEqual((os.stat(self.path("y.npy")).st_gid, access("y.npy")), (user[1], 0o644))
+        os.chown(self.path("y.npy"), user[0], 4321)
+        os.chmod(self.path("y.npy"), 0o660)
+        self.quern(*SAXPY, "--out", "y=@y.npy")  # root may give it away
+        self.assertEqual((os.stat(self.path("y.npy")).st_uid, os.stat(self.path("y.npy")).st_gid, access("y.npy")), (user[0], 4321, 0o660))
+
+    def test_an_output_that_is_read_only_is_an_error(self):
+        """Though its directory would let us replace it."""
+        user = self.plain_user()
+        os.symlink("y.npy", self.path("link.npy"))
+        for mode in (0o444, 0o555):
+            self.file("y.npy", "old")
+            os.chmod(self.path("y.npy"), mode)
+            if user:
+                os.chown(self.path("y.npy"), *user)
+            for place in ("y.npy", "link.npy"):
+                _, err = self.quern(*SAXPY, "--out", "x=@x.npy", "--out", "y=@" + place, status=1, user=user)
+                self.assertIn("%s: can't be written: it is read-only for this user\n" % place, err)
+                with open(self.path("y.npy")) as f:
+                    self.assertEqual(f.read(), "old")
+                self.assertEqual(sorted(os.listdir(self.directory.name)), ["link.npy", "y.npy"])
+            os.chmod(self.path("y.npy"), 0o644)
+            self.quern(*SAXPY, "--out", "y=@y.npy", user=user)
+
+    def test_a_command_that_is_killed_while_it_writes_leaves_nothing(self):
+        try:
+            os.close(os.open(self.directory.name, os.O_TMPFILE | os.O_RDWR))
+        except OSError:
+            self.skipTest("this file system has no files without a name")
+        self.file("y.npy", "old")
+        words = ["run", example("saxpy.cl"), "--arg", "x=zeros:9000000", "--arg", "y=zeros:9000000", "--arg", "a=1", "--out", "y=@y.npy"]
+        killed = 0
+        for _ in range(20):
+            if killed == 3:
+                break
+            run = subprocess.Popen([QUERN, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=self.directory.name)
+            while run.poll() is None:
+                if self.is_writing(run.pid):
+                    run.kill()
+            killed += run.wait() == -signal.SIGKILL
+            self.assertEqual(os.listdir(self.directory.name), ["y.npy"])
+        print("rounds: killed while it writes %d" % killed, flush=True)
+        self.assertGreater(killed, 0)
+
+    def is_writing(self, process):
+        try:
+            return any(os.readlink("/proc/%d/fd/%s" % (process, fd)).startswith(self.directory.name + "/")
+                       for fd in os.listdir("/proc/%d/fd" % process))
+        except OSError:
+            return False
 
     def test_an_output_goes_to_where_a_link_points(self):
         os.mkdir(self.path("d"))

@@ -139,11 +139,18 @@ static int create(const qn_place *place, qn_place_use use, char out_name[QN_PLAC
   return file;
 }
 
-/* Permissions of the old file, where it is one. */
-static int copy_mode(const qn_place *place, const char *like, int file) {
-  struct stat info;
-  if (fstatat(place->file, like, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(info.st_mode)) return 0;
-  return fchmod(file, info.st_mode & 07777) == 0 ? 0 : errno;
+/* Owner, group and permissions of the old file, where it is one. Where the system doesn't let us give a file away, nobody gets more
+ * by it than they had. */
+static int copy_access(const qn_place *place, const char *like, int file) {
+  struct stat old, now;
+  if (fstatat(place->file, like, &old, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(old.st_mode)) return 0;
+  if (fstat(file, &now) != 0) return errno;
+  mode_t mode = old.st_mode & 07777;
+  bool is_owner = old.st_uid == now.st_uid || fchown(file, old.st_uid, (gid_t)-1) == 0;
+  bool is_group = old.st_gid == now.st_gid || fchown(file, (uid_t)-1, old.st_gid) == 0;
+  if (!is_owner || !is_group) mode &= 0777;                          /* no program of another's */
+  if (!is_group) mode = (mode & ~(mode_t)0070) | (mode & 0007) << 3; /* another group gets what everybody has */
+  return fchmod(file, mode) == 0 ? 0 : errno;
 }
 
 qn_status qn_place_stage(const qn_place *place, const char *like, qn_sv bytes, char out_name[QN_PLACE_NAME],
@@ -152,7 +159,7 @@ qn_status qn_place_stage(const qn_place *place, const char *like, qn_sv bytes, c
   int file = create(place, QN_PLACE_TEMPORARY, out_name);
   if (file < 0) return fail(place, like, "written", errno);
   int error = write_all(file, bytes);
-  if (error == 0) error = copy_mode(place, like, file);
+  if (error == 0) error = copy_access(place, like, file);
   if (error == 0 && fstat(file, &info) != 0) error = errno;
   int closing = close_file(file);
   if (error == 0) error = closing;
@@ -188,7 +195,7 @@ static qn_status keep_copy(const qn_place *place, const char *name, char out_nam
   int file = create(place, QN_PLACE_TEMPORARY, out_name);
   if (file < 0) return fail(place, name, "kept", errno);
   int error = copy_into(place, name, file);
-  if (error == 0) error = copy_mode(place, name, file);
+  if (error == 0) error = copy_access(place, name, file);
   int closing = close_file(file);
   if (error == 0) error = closing;
   if (error == 0) return QN_OK;
@@ -210,6 +217,12 @@ qn_status qn_place_rename(const qn_place *place, const char *from, const char *t
   if (renameat(place->file, from, place->file, to) == 0) return QN_OK;
   *out_cannot_rename = errno == EBUSY || errno == EXDEV;
   return fail(place, to, "replaced", errno);
+}
+
+qn_status qn_place_check_replaceable(const qn_place *place, const char *name) {
+  if (faccessat(place->file, name, W_OK, AT_EACCESS) == 0) return QN_OK;
+  if (errno != EACCES) return fail(place, name, "replaced", errno);
+  QN_FAIL(QN_ERROR_IO, "'%s/%s' can't be replaced: it is read-only for this user", place->path, name);
 }
 
 qn_status qn_place_check_writable(const qn_place *place, const char *name) {

@@ -36,14 +36,16 @@ static inline bool qn_place_is_same(const qn_place_id *a, const qn_place_id *b) 
 
 /* Whether a regular file has exactly these bytes. Anything else, and an error, is no. */
 bool qn_place_has(const qn_place *place, const char *name, qn_sv bytes);
-/* A new file under a name that nobody else uses (out_name); permissions as those of `like` when that
- * is there. Errors: IO; nothing is left. */
+/* A new file under a name that nobody else uses (out_name); owner, group and permissions as those of `like` when that
+ * is there, as far as the system lets us. Errors: IO; nothing is left. */
 QN_MUST_USE qn_status qn_place_stage(const qn_place *place, const char *like, qn_sv bytes, char out_name[QN_PLACE_NAME],
                                      qn_place_id *out_id);
 /* A second name (out_name) for a file: a hard link, or a copy where there can be none. Errors: IO. */
 QN_MUST_USE qn_status qn_place_keep(const qn_place *place, const char *name, char out_name[QN_PLACE_NAME]);
 /* Errors: IO. `out_cannot_rename`: the place of `to` can't be renamed to, but may be written. */
 QN_MUST_USE qn_status qn_place_rename(const qn_place *place, const char *from, const char *to, bool *out_cannot_rename);
+/* Errors: IO when a file that is there may not be written by us: whoever made it so meant it, though a rename would do. */
+QN_MUST_USE qn_status qn_place_check_replaceable(const qn_place *place, const char *name);
 /* Errors: IO when a file that is there can't be opened for writing. */
 QN_MUST_USE qn_status qn_place_check_writable(const qn_place *place, const char *name);
 /* Overwrites a file that is there and reads it back. A process that is killed in it leaves a mixture of old bytes and new ones.
