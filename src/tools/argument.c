@@ -151,6 +151,10 @@ static tool_status make_range(run_argument *a) {
   return TOOL_OK;
 }
 
+static bool is_picture(const char *path) {
+  return tool_ends_with(path, ".png") || tool_ends_with(path, ".jpg") || tool_ends_with(path, ".jpeg");
+}
+
 /* Makes `file`'s numbers the kernel's type, or says that they aren't. */
 static tool_status take_numbers(resolver *r, run_argument *a, const char *path, array *file) {
   uint32_t want = scalar_type(a);
@@ -161,7 +165,7 @@ static tool_status take_numbers(resolver *r, run_argument *a, const char *path, 
       return tool_error(TOOL_USAGE, "--arg %s=@%s: the file holds %s, the kernel wants %s; --convert converts",
                         a->info.name, path, array_type_of(file->type)->name, array_type_of(want)->name);
     array converted;
-    TOOL_TRY(array_convert(file, want, path, &converted));
+    TOOL_TRY((is_picture(path) ? image_convert : array_convert)(file, want, path, &converted));
     tool_note("%s: converted from %s to %s", path, array_type_of(file->type)->name, array_type_of(want)->name);
     array_free(file);
     *file = converted;
@@ -190,7 +194,9 @@ static tool_status read_raw(run_argument *a, const char *path) {
   TOOL_TRY(tool_read_file(path, FILE_LIMIT, &bytes, &size));
   uint64_t element = array_type_of(scalar_type(a))->bytes * (uint64_t)scalars_per_element(a);
   tool_status status = TOOL_OK;
-  if (!size || size % element)
+  if (!size)
+    status = tool_error(TOOL_FAILED, "%s: the file is empty", path);
+  else if (size % element)
     status = tool_error(TOOL_USAGE,
                         "--arg %s=@%s: has %" PRIu64 " bytes, which is no multiple of an element's %" PRIu64 " (%s)",
                         a->info.name, path, size, element, type_text(a));
@@ -199,10 +205,6 @@ static tool_status read_raw(run_argument *a, const char *path) {
   if (status == TOOL_OK) memcpy(a->data.data, bytes, (size_t)size);
   free(bytes);
   return status;
-}
-
-static bool is_picture(const char *path) {
-  return tool_ends_with(path, ".png") || tool_ends_with(path, ".jpg") || tool_ends_with(path, ".jpeg");
 }
 
 static tool_status read_array(resolver *r, run_argument *a, const char *path) {
@@ -515,7 +517,7 @@ static tool_status check_pictures(const resolver *r) {
     if (!a->out_path || !is_picture(a->out_path)) continue;
     array made = a->data;
     made.data = NULL;
-    if (r->o->convert && made.type != QN_TYPE_U16) made.type = QN_TYPE_U8;
+    if (r->o->convert) made.type = image_type(a->out_path, made.type);
     TOOL_TRY(image_check(a->out_path, &made));
   }
   return TOOL_OK;

@@ -60,6 +60,10 @@ tool_status npy_write(const char *path, const char *shown_path, const array *a);
 /* PNG and JPEG. A picture has `channels` 1 (grey), 3 (RGB) or 4 (RGBA); shape height x width [x channels]; 8 bits, or
  * 16 from a 16-bit PNG. Larger than 256 Mi pixels is refused. */
 tool_status image_read(const char *path, uint32_t channels, array *out);
+/* A copy with another element type; of a picture, so that between 8 and 16 bits values are scaled: 255 is 65535. */
+tool_status image_convert(const array *from, uint32_t type, const char *what, array *out);
+/* The element type that an array of `type` is converted to for a file of that name. */
+uint32_t image_type(const char *shown_path, uint32_t type);
 /* Whether an array may be written as that picture; needs no contents. */
 tool_status image_check(const char *shown_path, const array *a);
 tool_status image_write(const char *path, const char *shown_path, const array *a);

@@ -11,6 +11,7 @@
 #include "pictures/pictures.h"
 
 #define MODULE "libquern-pictures.so"
+#define PICTURE_MAX_FILE (UINT64_C(1) << 32) /* no picture within the limits is larger, whatever its format does */
 
 /* ---- The module --------------------------------------------------------------------------------- */
 
@@ -126,31 +127,61 @@ static tool_status read_file(const char *path, FILE *file, format f, uint32_t ch
   char error[PICTURE_ERROR];
   reading r = {{make_picture}, path, out, TOOL_OK};
   if (format_functions(f)->read(file, channels, &r.place, error)) return TOOL_OK;
-  if (r.status == TOOL_OK)
-    r.status = tool_error(TOOL_FAILED, "%s: damaged %s: %s", path, f == PNG ? "PNG" : "JPEG", error);
+  if (r.status == TOOL_OK) r.status = tool_error(TOOL_FAILED, "%s: %s", path, error);
   array_free(out);
   return r.status;
 }
 
-tool_status image_read(const char *path, uint32_t channels, array *out) {
-  memset(out, 0, sizeof *out);
-  int fd = tool_open_input(path);
-  FILE *file = fd < 0 ? NULL : fdopen(fd, "rb");
+static tool_status parse(const char *path, char *data, uint64_t size, uint32_t channels, array *out) {
+  if (size == 0) return tool_error(TOOL_FAILED, "%s: the file is empty", path);
+  format f = format_of_contents((const unsigned char *)data, (size_t)size);
+  if (f == NEITHER) return tool_error(TOOL_FAILED, "%s: is neither a PNG nor a JPEG file", path);
+  TOOL_TRY(load());
+  FILE *file = fmemopen(data, (size_t)size, "r");
   if (!file) return tool_error(TOOL_FAILED, "%s: %s", path, strerror(errno));
-  unsigned char start[8] = {0};
-  format f = format_of_contents(start, fread(start, 1, sizeof start, file));
-  tool_status status;
-  if (fseek(file, 0, SEEK_SET) != 0)
-    status = tool_error(TOOL_FAILED, "%s: is no file that can be read twice: %s", path, strerror(errno));
-  else if (f == NEITHER)
-    status = tool_error(TOOL_FAILED, "%s: is neither a PNG nor a JPEG file", path);
-  else if ((status = load()) == TOOL_OK)
-    status = read_file(path, file, f, channels, out);
+  tool_status status = read_file(path, file, f, channels, out);
   fclose(file);
   return status;
 }
 
+tool_status image_read(const char *path, uint32_t channels, array *out) {
+  char *data;
+  uint64_t size;
+  memset(out, 0, sizeof *out);
+  TOOL_TRY(tool_read_file(path, PICTURE_MAX_FILE, &data, &size));
+  tool_status status = parse(path, data, size, channels, out);
+  free(data);
+  return status;
+}
+
+/* ---- Depth -------------------------------------------------------------------------------------- */
+
+/* White stays white. */
+static void rescale(const array *from, array *out) {
+  for (uint64_t i = 0; i < from->count; i++) {
+    uint64_t value = array_get_u64(from, i);
+    uint16_t deep = (uint16_t)(value * 257);
+    if (out->type == QN_TYPE_U8)
+      out->data[i] = (unsigned char)((value + 128) / 257);
+    else
+      memcpy(out->data + 2 * i, &deep, 2);
+  }
+}
+
+tool_status image_convert(const array *from, uint32_t type, const char *what, array *out) {
+  bool is_depth =
+      (from->type == QN_TYPE_U16 && type == QN_TYPE_U8) || (from->type == QN_TYPE_U8 && type == QN_TYPE_U16);
+  if (!is_depth) return array_convert(from, type, what, out);
+  TOOL_TRY(array_make(out, what, type, from->shape, from->axes));
+  rescale(from, out);
+  return TOOL_OK;
+}
+
 /* ---- Writing ------------------------------------------------------------------------------------ */
+
+uint32_t image_type(const char *shown, uint32_t type) {
+  return type == QN_TYPE_U16 && format_of_name(shown) == PNG ? QN_TYPE_U16 : QN_TYPE_U8;
+}
 
 static uint32_t channels_of(const array *a) { return a->axes == 2 ? 1 : a->axes == 3 ? (uint32_t)a->shape[2] : 0; }
 

@@ -197,6 +197,7 @@ static void copy_elements(array *out, const header *h, const unsigned char *from
 tool_status npy_parse(const char *path, const char *data, uint64_t size, array *out) {
   const unsigned char *bytes = (const unsigned char *)data;
   memset(out, 0, sizeof *out);
+  if (size == 0) return tool_error(TOOL_FAILED, "%s: the file is empty", path);
   if (size < 10 || memcmp(data, NPY_MAGIC, 6) != 0) return tool_error(TOOL_FAILED, "%s: is not an .npy file", path);
   if (bytes[6] < 1 || bytes[6] > 3)
     return tool_error(TOOL_FAILED, "%s: .npy version %u.%u is not known (1 to 3 are)", path, bytes[6], bytes[7]);

@@ -23,9 +23,10 @@ static tool_status write_output(const run_options *o, const run_argument *a, con
   const char *shown = a->out_path;
   if (tool_ends_with(shown, ".npy")) return npy_write(path, shown, data);
   if (tool_ends_with(shown, ".bin") || tool_ends_with(shown, ".raw")) return raw_write(path, shown, data);
-  if (!o->convert || data->type == QN_TYPE_U8 || data->type == QN_TYPE_U16) return image_write(path, shown, data);
+  uint32_t type = image_type(shown, data->type);
+  if (!o->convert || data->type == type) return image_write(path, shown, data);
   array converted;
-  TOOL_TRY(array_convert(data, QN_TYPE_U8, shown, &converted));
+  TOOL_TRY(image_convert(data, type, shown, &converted));
   tool_status status = image_write(path, shown, &converted);
   array_free(&converted);
   return status;

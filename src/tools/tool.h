@@ -59,7 +59,7 @@ bool tool_ends_with(const char *text, const char *suffix); /* letters of either 
 
 /* Opens a file for reading; a pipe that nobody writes to is empty and never waited for. -1: errno says why. */
 int tool_open_input(const char *path);
-/* A whole file; NUL behind it. `limit` in bytes: larger ones are an error. */
+/* A whole file, or what a pipe gives; NUL behind it. `limit` in bytes: larger ones are an error. */
 tool_status tool_read_file(const char *path, uint64_t limit, char **out_data, uint64_t *out_size);
 
 /* Output files appear whole or not at all: written out of sight, put in their places when all are written. A link stays, and

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import zlib
 
 QUERN = sys.argv[1]
 SOURCE = sys.argv[2]
@@ -36,6 +37,15 @@ def read_npy(path):
     kind = info["descr"][1:]
     count = len(body) // struct.calcsize(FORMATS[kind])
     return info["descr"], info["shape"], list(struct.unpack("<%d%s" % (count, FORMATS[kind]), body))
+
+
+def png(width, height, data, color=2, depth=8, chunks=(), interlace=0):
+    """`data`: the rows, each with its filter before it; `chunks`: (kind, body) before it."""
+    def chunk(kind, body):
+        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body) & 0xffffffff)
+    head = struct.pack(">IIBBBBB", width, height, depth, color, 0, 0, interlace)
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + b"".join(chunk(*c) for c in chunks) + chunk(b"IDAT", zlib.compress(data)) +
+            chunk(b"IEND", b""))
 
 
 class CommandTest(unittest.TestCase):

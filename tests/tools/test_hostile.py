@@ -8,9 +8,8 @@ import signal
 import struct
 import subprocess
 import time
-import zlib
 
-from quern_test import QUERN, SOURCE, CommandTest, example, main, read_npy, write_npy
+from quern_test import QUERN, SOURCE, CommandTest, example, main, png, read_npy, write_npy
 
 SOURCE_TEXT = ("typedef struct { int a; float b; } box;\n"
                "kernel void k(global float *x, global int *y, global float4 *v, float f, int n, uchar c, ulong u, float2 w, box s,\n"
@@ -33,13 +32,6 @@ WRONG_VALUES = {"x": WRONG_ARRAYS, "y": WRONG_ARRAYS + ("fill:4:1.5", "fill:4:21
                 "w": ("(1)", "(1,2,3)", "(1,2", "1,2)", "(1,,2)", "(1;2)", "(1,x)", "((1,2))"),
                 "s": ("1", "(1,2)", "zeros:1", "@short.bin", "@long.bin"),
                 "t": ("4", "zeros:4", "local:0", "local:-1", "local:x", "local:18446744073709551615", "@s.bin")}
-
-
-def png(width, height, data, color=2, depth=8):
-    def chunk(kind, body):
-        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body) & 0xffffffff)
-    head = struct.pack(">IIBBBBB", width, height, depth, color, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(data)) + chunk(b"IEND", b"")
 
 
 class Hostile(CommandTest):
@@ -167,6 +159,19 @@ class Hostile(CommandTest):
         os.symlink("/dev/zero", self.path("zero.npy"))
         for name in ("d.npy", "pipe.bin", "loop.npy", "zero.npy", "missing.npy", "d.npy/x.npy", "k.cl/x.npy"):
             self.refused(self.words({"x": "@" + name}), (1, 2), name)
+        text = "kernel void k(global uchar *x) { x[get_global_id(0)] += 1; }"
+        for kind in ("npy", "png", "jpg", "bin"):  # all are told alike
+            self.file("g.cl", text)
+            words = lambda name: ["run", "g.cl", "-d", "check", "--arg", "x=@" + name, "--global", "1"]
+            os.mkdir(self.path("dir." + kind))
+            self.refused(words("dir." + kind), (1,), "dir.%s: is a directory\n" % kind)
+            os.symlink("/dev/zero", self.path("device." + kind))
+            self.refused(words("device." + kind), (1,), "device.%s: is a device, not a file\n" % kind)
+            os.mkfifo(self.path("fifo." + kind))
+            self.refused(words("fifo." + kind), (1,), "fifo.%s: the file is empty\n" % kind)
+            self.file("empty." + kind, "")
+            self.refused(words("empty." + kind), (1,), "empty.%s: the file is empty\n" % kind)
+            self.refused(words("gone." + kind), (1,), "gone.%s: No such file" % kind)
         os.mkfifo(self.path("pipe.cl"))
         for name in ("d.npy", "pipe.cl", "loop.npy", "zero.npy"):
             self.refused(["run", name], (1,), name)

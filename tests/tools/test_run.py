@@ -8,7 +8,7 @@ import struct
 import subprocess
 import unittest
 
-from quern_test import QUERN, CommandTest, example, main, read_npy, write_npy
+from quern_test import QUERN, CommandTest, example, main, png, read_npy, write_npy
 
 SAXPY = ["run", example("saxpy.cl"), "--arg", "x=range:1000", "--arg", "y=fill:1000:1", "--arg", "a=2"]
 COPY = "kernel void copy(global const %s *in, global %s *out) { size_t i = get_global_id(0); out[i] = in[i]; }"
@@ -359,6 +359,113 @@ class Files(CommandTest):
         os.symlink("d", self.path("to_d.npy"))
         self.fails([*SAXPY, "--out", "y=@to_d.npy"], 1, "to_d.npy", "directory")
         self.fails([*SAXPY, "--out", "x=@d/old.npy", "--out", "y=@link.npy"], 2, "link.npy", "d/old.npy")
+
+
+class Pictures(CommandTest):
+    """What pixels become is the same for each format, whatever a file says of gamma and colour."""
+    GAMMA = ((b"gAMA", struct.pack(">I", 45455)), (b"gAMA", struct.pack(">I", 100000)), (b"sRGB", b"\0"))
+
+    def values(self, name, kind, *more):
+        """A picture's numbers as a kernel of that type of pixel sees them."""
+        source = self.file("k.cl", "kernel void k(global %s *p) { }" % kind)
+        self.quern("run", source, "-d", "check", "--arg", "p=@" + name, "--out", "p=@p.npy", "--global", "1", *more)
+        return read_npy(self.path("p.npy"))[2]
+
+    @staticmethod
+    def grey(red, green, blue):
+        return (299 * red + 587 * green + 114 * blue + 500) // 1000
+
+    def test_grey_is_the_luma_of_the_stored_values(self):
+        colors = [(255, 0, 0), (0, 255, 0), (0, 0, 255), (255, 255, 255), (1, 2, 3), (0, 0, 4), (200, 100, 50), (128, 128, 128)]
+        flat = [v for c in colors for v in c]
+        wanted = [self.grey(*c) for c in colors]
+        self.assertEqual(wanted[:4], [76, 150, 29, 255])
+        for chunks in ((),) + tuple((c,) for c in self.GAMMA):
+            self.file("a.png", png(8, 1, b"\0" + bytes(flat), chunks=chunks))
+            self.assertEqual(self.values("a.png", "uchar"), wanted)
+            self.assertEqual(self.values("a.png", "uchar3"), flat)
+            self.assertEqual(self.values("a.png", "uchar4"), [v for c in colors for v in (*c, 255)])
+            alpha = b"\0" + bytes(v for i, c in enumerate(colors) for v in (*c, 30 * i))
+            self.file("alpha.png", png(8, 1, alpha, color=6, chunks=chunks))
+            self.assertEqual(self.values("alpha.png", "uchar"), wanted)
+            self.assertEqual(self.values("alpha.png", "uchar4"), list(alpha[1:]))
+            deep = [v * 257 - (v > 5) for v in flat]
+            self.file("deep.png", png(8, 1, b"\0" + struct.pack(">24H", *deep), depth=16, chunks=chunks))
+            self.assertEqual(self.values("deep.png", "ushort3"), deep)
+            self.assertEqual(self.values("deep.png", "ushort"), [self.grey(*deep[3 * i:3 * i + 3]) for i in range(8)])
+            palette = (*chunks, (b"PLTE", bytes(flat)), (b"tRNS", b"\0\7"))
+            self.file("palette.png", png(8, 1, b"\0" + bytes(range(8)), color=3, chunks=palette))
+            self.assertEqual(self.values("palette.png", "uchar"), wanted)
+            self.assertEqual(self.values("palette.png", "uchar4"), [v for i, c in enumerate(colors) for v in (*c, (0, 7)[i] if i < 2 else 255)])
+            clear = (*chunks, (b"tRNS", struct.pack(">3H", *colors[4])))
+            self.file("clear.png", png(8, 1, b"\0" + bytes(flat), chunks=clear))
+            self.assertEqual(self.values("clear.png", "uchar"), wanted)
+            self.assertEqual(self.values("clear.png", "uchar4"), [v for c in colors for v in (*c, 0 if c == colors[4] else 255)])
+            self.file("grey.png", png(8, 1, b"\0" + bytes(wanted), color=0, chunks=chunks))
+            self.assertEqual(self.values("grey.png", "uchar"), wanted)
+            self.assertEqual(self.values("grey.png", "uchar3"), [v for w in wanted for v in (w, w, w)])
+
+    def test_grey_of_an_interlaced_picture(self):
+        color = lambda x, y: (20 * x, 30 * y, 10 * x + y)
+        passes = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2))
+        data = b"".join(b"\0" + bytes(v for x in range(x0, 9, dx) for v in color(x, y)) for x0, y0, dx, dy in passes for y in range(y0, 7, dy)
+                        if x0 < 9)
+        self.file("a.png", png(9, 7, data, interlace=1))
+        self.assertEqual(self.values("a.png", "uchar"), [self.grey(*color(x, y)) for y in range(7) for x in range(9)])
+
+    def test_grey_of_a_jpeg_is_that_of_its_colours(self):
+        source = self.file("c.cl", "kernel void c(global uchar3 *p) { int x = get_global_id(0), y = get_global_id(1);\n"
+                           "  p[y * 24 + x] = y < 8 ? (uchar3)(255, 0, 0) : (uchar3)(x * 10, y * 12, 255 - x * 9); }")
+        self.quern("run", source, "-d", "check", "--arg", "p=zeros:16x24", "--out", "p=@a.jpg")
+        colors = self.values("a.jpg", "uchar3")
+        grey = self.values("a.jpg", "uchar")
+        self.assertEqual(grey, [self.grey(*colors[3 * i:3 * i + 3]) for i in range(16 * 24)])
+        self.assertLess(abs(grey[0] - 76), 2)
+
+    def test_between_8_and_16_bits_values_are_scaled(self):
+        deep = [0, 1, 128, 129, 255, 256, 32767, 32768, 65406, 65407, 65534, 65535]
+        self.file("deep.png", png(12, 1, b"\0" + struct.pack(">12H", *deep), color=0, depth=16))
+        self.assertEqual(self.values("deep.png", "ushort"), deep)
+        shallow = [round(v * 255 / 65535) for v in deep]
+        source = self.file("k.cl", "kernel void k(global uchar *p) { }")
+        self.fails(["run", source, "--arg", "p=@deep.png", "--global", "1"], 2, "deep.png", "ushort", "uchar", "--convert")
+        self.assertEqual(self.values("deep.png", "uchar", "--convert"), shallow)
+        self.file("a.png", png(4, 1, b"\0\0\1\x80\xff", color=0))
+        self.assertEqual(self.values("a.png", "ushort", "--convert"), [0, 257, 32896, 65535])
+        self.assertEqual(self.values("a.png", "float", "--convert"), [0, 1, 128, 255])
+        source = self.file("w.cl", "kernel void w(global ushort *p) { p[get_global_id(0)] = 65535; }")
+        words = ["run", source, "--arg", "p=zeros:8x8", "--global", "64", "--out"]
+        self.fails([*words, "p=@a.jpg"], 2, "a.jpg", "ushort", "--convert")
+        self.quern(*words, "p=@white.jpg", "--convert")
+        self.assertEqual(set(self.values("white.jpg", "uchar")), {255})
+        self.quern(*words, "p=@white.png", "--convert")
+        self.assertEqual(set(self.values("white.png", "ushort")), {65535})
+
+    def test_what_is_wrong_with_a_picture_is_told_as_it_is(self):
+        source = self.file("p.cl", "kernel void p(global uchar4 *p) { }")
+        words = lambda name: ["run", source, "-d", "check", "--arg", "p=@" + name, "--global", "1"]
+        made = self.file("m.cl", "kernel void m(global uchar4 *p) { int i = get_global_id(0) + 64 * get_global_id(1);\n"
+                         "  p[i] = (uchar4)(i * i, i * 7, i / 3, 255); }")
+        self.quern("run", made, "--arg", "p=zeros:64x64", "--out", "p=@a.jpg")
+        self.quern("run", made, "--arg", "p=zeros:64x64", "--out", "p=@a.png")
+        for name, kind in (("a.jpg", "JPEG"), ("a.png", "PNG")):
+            with open(self.path(name), "rb") as f:
+                whole = f.read()
+            for part in (0.1, 0.5, 0.9, 1):
+                cut = self.file("cut" + name[1:], whole[:int(len(whole) * part) - 2])
+                self.fails(words(cut), 1, "%s: truncated %s: the file ends before the picture does\n" % (cut, kind))
+            noise = bytearray(whole)
+            noise[len(whole) // 2:len(whole) // 2 + 40] = b"\xff\xd3" * 20
+            self.fails(words(self.file("bad" + name[1:], bytes(noise))), 1, "damaged %s: " % kind)
+        four = b"".join(bytes((i, 0x11, 0)) for i in range(1, 5))
+        frame = b"\xff\xc0\0\x14\x08\0\x08\0\x08\4" + four
+        scan = b"\xff\xda\0\x0e\4" + b"".join(bytes((i, 0)) for i in range(1, 5)) + b"\0\x3f\0"
+        for name, data, words_told in (("cmyk.jpg", frame + scan, "CMYK, which is not supported: convert it to RGB first"),
+                                       ("precise.jpg", frame.replace(b"\x14\x08", b"\x14\x0c") + scan, "unsupported JPEG: "),
+                                       ("lossless.jpg", frame.replace(b"\xc0", b"\xc3") + scan, "unsupported JPEG: ")):
+            told = self.quern(*words(self.file(name, b"\xff\xd8" + data + b"\xff\xd9")), status=1)[1]
+            self.assertIn(words_told, told)
+            self.assertNotIn("damaged", told)
 
 
 class BadInput(CommandTest):

@@ -7,6 +7,8 @@
 
 #include <jpeglib.h> /* needs stdio.h before it */
 
+#include <jerror.h> /* needs jpeglib.h before it */
+
 /* On the heap: what is set after setjmp must be there after longjmp. */
 typedef struct jpeg_job {
   struct jpeg_error_mgr errors; /* first: the library hands it back */
@@ -16,14 +18,47 @@ typedef struct jpeg_job {
   struct jpeg_compress_struct writer;
   picture p;
   unsigned char *row;
+  bool is_truncated;
+  bool is_damaged; /* a warning came: what the library says it makes up for */
   bool done;
 } jpeg_job;
+
+/* What a message's number says of the file. */
+typedef enum fault { DAMAGED, TRUNCATED, UNSUPPORTED } fault;
+
+static fault fault_of(int code) {
+  switch (code) {
+    case JWRN_JPEG_EOF:
+    case JERR_INPUT_EOF:
+    case JERR_INPUT_EMPTY:
+      return TRUNCATED;
+    case JERR_ARITH_NOTIMPL:
+    case JERR_BAD_PRECISION:
+    case JERR_CCIR601_NOTIMPL:
+    case JERR_COMPONENT_COUNT:
+    case JERR_CONVERSION_NOTIMPL:
+    case JERR_FRACT_SAMPLE_NOTIMPL:
+    case JERR_NOT_COMPILED:
+    case JERR_SOF_UNSUPPORTED:
+      return UNSUPPORTED;
+    default:
+      return DAMAGED;
+  }
+}
 
 /* The library writes up to JMSG_LENGTH_MAX bytes. */
 static void take_text(jpeg_job *j, j_common_ptr common) {
   char text[JMSG_LENGTH_MAX];
+  fault f = fault_of(common->err->msg_code);
+  if (j->is_truncated) return; /* that explains whatever else is wrong */
+  j->is_truncated = f == TRUNCATED;
   (*common->err->format_message)(common, text);
-  snprintf(j->error, PICTURE_ERROR, "%s", text);
+  if (!common->is_decompressor)
+    snprintf(j->error, PICTURE_ERROR, "%s", text);
+  else if (f == TRUNCATED)
+    snprintf(j->error, PICTURE_ERROR, PICTURE_TRUNCATED, "JPEG");
+  else
+    snprintf(j->error, PICTURE_ERROR, "%s JPEG: %s", f == DAMAGED ? "damaged" : "unsupported", text);
 }
 
 static void failed(j_common_ptr common) {
@@ -34,6 +69,15 @@ static void failed(j_common_ptr common) {
 
 static void silent(j_common_ptr common) { (void)common; }
 
+/* Of several warnings the first is kept, but that the file ends too soon comes before the others. */
+static void warned(j_common_ptr common, int level) {
+  jpeg_job *j = (jpeg_job *)common->err;
+  if (level >= 0) return; /* a trace */
+  common->err->num_warnings++;
+  if (!j->is_damaged || fault_of(common->err->msg_code) == TRUNCATED) take_text(j, common);
+  j->is_damaged = true;
+}
+
 /* NULL: `error` says why. */
 static jpeg_job *job_new(char *error) {
   jpeg_job *j = calloc(1, sizeof *j);
@@ -43,6 +87,7 @@ static jpeg_job *job_new(char *error) {
   jpeg_std_error(&j->errors);
   j->errors.error_exit = failed;
   j->errors.output_message = silent;
+  j->errors.emit_message = warned;
   j->reader.err = j->writer.err = &j->errors;
   return j;
 }
@@ -53,10 +98,14 @@ static bool make_row(jpeg_job *j, uint32_t width) {
   return j->row != NULL;
 }
 
-/* RGB to RGBA. */
-static void spread(unsigned char *to, const unsigned char *from, uint32_t width) {
-  for (uint32_t x = 0; x < width; x++) {
-    memcpy(to + x * 4, from + x * 3, 3);
+/* RGB to RGBA, or to grey. */
+static void spread(unsigned char *to, const unsigned char *from, uint32_t width, uint32_t channels) {
+  for (uint32_t x = 0; x < width; x++, from += 3) {
+    if (channels == 1) {
+      to[x] = (unsigned char)picture_grey(from[0], from[1], from[2]);
+      continue;
+    }
+    memcpy(to + x * 4, from, 3);
     to[x * 4 + 3] = 255;
   }
 }
@@ -66,23 +115,23 @@ static void read_rows(jpeg_job *j) {
   jpeg_start_decompress(&j->reader);
   while (j->reader.output_scanline < j->reader.output_height) {
     unsigned char *line = j->p.pixels + (size_t)j->reader.output_scanline * width * channels;
-    unsigned char *into = channels == 4 ? j->row : line;
+    unsigned char *into = channels == 3 ? line : j->row;
     jpeg_read_scanlines(&j->reader, &into, 1);
-    if (channels == 4) spread(line, j->row, width);
+    if (channels != 3) spread(line, j->row, width, channels);
   }
   jpeg_finish_decompress(&j->reader);
-  /* The library fills what a truncated file lacks and only warns. */
-  if (j->errors.num_warnings)
-    take_text(j, (j_common_ptr)&j->reader);
-  else
-    j->done = true;
+  j->done = !j->is_damaged; /* the library fills what a truncated file lacks and only warns */
 }
 
 static void decode(jpeg_job *j, FILE *file, uint32_t channels, picture_place *place) {
   jpeg_create_decompress(&j->reader);
   jpeg_stdio_src(&j->reader, file);
   jpeg_read_header(&j->reader, TRUE);
-  j->reader.out_color_space = channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+  if (j->reader.jpeg_color_space == JCS_CMYK || j->reader.jpeg_color_space == JCS_YCCK) {
+    snprintf(j->error, PICTURE_ERROR, "is a JPEG for print, in CMYK, which is not supported: convert it to RGB first");
+    return;
+  }
+  j->reader.out_color_space = JCS_RGB;
   j->p = (picture){.width = j->reader.image_width, .height = j->reader.image_height, .channels = channels, .bytes = 1};
   if (place->make(place, &j->p) && make_row(j, j->p.width)) read_rows(j);
 }

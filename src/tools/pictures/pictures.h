@@ -27,7 +27,8 @@ typedef struct picture_place {
 typedef struct picture_format {
   uint32_t max_side; /* of a picture that is written */
   uint32_t reserved;
-  /* From the file's start; `channels` 1, 3 or 4. False: `error` says what is wrong, or is empty where the place stopped it. */
+  /* From the file's start; `channels` 1, 3 or 4. Values are as they are stored, whatever the file says of gamma and colour. False:
+   * `error` says what is wrong with the file ("damaged PNG: ..."), or is empty where the place stopped it. */
   bool (*read)(FILE *file, uint32_t channels, picture_place *place, char error[PICTURE_ERROR]);
   bool (*write)(FILE *file, const picture *p, char error[PICTURE_ERROR]);
 } picture_format;
@@ -38,7 +39,14 @@ typedef struct picture_table {
   const picture_format *png, *jpeg;
 } picture_table;
 
-#define PICTURE_VERSION 1u /* counts changes of this file */
+/* The grey of a colour, for every format: luma of Rec. 601, rounded. */
+static inline uint32_t picture_grey(uint32_t red, uint32_t green, uint32_t blue) {
+  return (299 * red + 587 * green + 114 * blue + 500) / 1000;
+}
+/* What is said of a file that ends too soon, behind the format's name. */
+#define PICTURE_TRUNCATED "truncated %s: the file ends before the picture does"
+
+#define PICTURE_VERSION 2u /* counts changes of this file */
 
 typedef const picture_table *(*picture_entry_fn)(void);
 #define PICTURE_ENTRY_NAME "quern_pictures"

@@ -16,7 +16,17 @@ typedef struct png_job {
   bool done;
 } png_job;
 
-static void failed(png_structp png, png_const_charp text) {
+static void failed_to_read(png_structp png, png_const_charp text) {
+  png_job *j = png_get_error_ptr(png);
+  FILE *file = png_get_io_ptr(png);
+  if (file && feof(file))
+    snprintf(j->error, PICTURE_ERROR, PICTURE_TRUNCATED, "PNG");
+  else
+    snprintf(j->error, PICTURE_ERROR, "damaged PNG: %s", text);
+  longjmp(j->jump, 1);
+}
+
+static void failed_to_write(png_structp png, png_const_charp text) {
   png_job *j = png_get_error_ptr(png);
   snprintf(j->error, PICTURE_ERROR, "%s", text);
   longjmp(j->jump, 1);
@@ -33,8 +43,8 @@ static png_job *job_new(bool reads, char *error) {
   *error = 0;
   if (j) {
     j->error = error;
-    j->png = reads ? png_create_read_struct(PNG_LIBPNG_VER_STRING, j, failed, warned)
-                   : png_create_write_struct(PNG_LIBPNG_VER_STRING, j, failed, warned);
+    j->png = reads ? png_create_read_struct(PNG_LIBPNG_VER_STRING, j, failed_to_read, warned)
+                   : png_create_write_struct(PNG_LIBPNG_VER_STRING, j, failed_to_write, warned);
     j->info = j->png ? png_create_info_struct(j->png) : NULL;
     if (j->info) return j;
     if (reads)
@@ -47,6 +57,19 @@ static png_job *job_new(bool reads, char *error) {
   return NULL;
 }
 
+/* A row of RGB becomes grey in its place. libpng's own way converts by the file's gamma, and by other factors. */
+static void make_grey(png_structp png, png_row_infop row, png_bytep data) {
+  (void)png;
+  if (row->bit_depth == 16) {
+    uint16_t *values = (uint16_t *)(void *)data; /* libpng aligns its rows for it */
+    for (png_uint_32 x = 0; x < row->width; x++)
+      values[x] = (uint16_t)picture_grey(values[3 * x], values[3 * x + 1], values[3 * x + 2]);
+  } else {
+    for (png_uint_32 x = 0; x < row->width; x++)
+      data[x] = (png_byte)picture_grey(data[3 * x], data[3 * x + 1], data[3 * x + 2]);
+  }
+}
+
 /* Grey, RGB or RGBA as asked, 8 or 16 bits as the file has. */
 static void ask_for(png_job *j, uint32_t channels) {
   int color = png_get_color_type(j->png, j->info);
@@ -55,8 +78,10 @@ static void ask_for(png_job *j, uint32_t channels) {
   bool transparent = png_get_valid(j->png, j->info, PNG_INFO_tRNS) != 0;
   if (transparent) png_set_tRNS_to_alpha(j->png);
   bool grey = !(color & PNG_COLOR_MASK_COLOR);
-  if (channels == 1 && !grey)
-    png_set_rgb_to_gray(j->png, PNG_ERROR_ACTION_NONE, PNG_RGB_TO_GRAY_DEFAULT, PNG_RGB_TO_GRAY_DEFAULT);
+  if (channels == 1 && !grey) {
+    png_set_read_user_transform_fn(j->png, make_grey);
+    png_set_user_transform_info(j->png, NULL, (int)j->p.bytes * 8, 1);
+  }
   if (channels > 1 && grey) png_set_gray_to_rgb(j->png);
   bool alpha = (color & PNG_COLOR_MASK_ALPHA) || transparent;
   if (channels == 4 && !alpha) png_set_add_alpha(j->png, 0xffff, PNG_FILLER_AFTER);
@@ -70,7 +95,10 @@ static void read_rows(png_job *j) {
   size_t stride = (size_t)j->p.width * j->p.channels * j->p.bytes;
   if (png_get_rowbytes(j->png, j->info) != stride) png_error(j->png, "unexpected row size");
   j->rows = calloc(j->p.height, sizeof *j->rows);
-  if (!j->rows) png_error(j->png, "no memory");
+  if (!j->rows) {
+    snprintf(j->error, PICTURE_ERROR, "no memory for its rows");
+    longjmp(j->jump, 1);
+  }
   for (uint32_t y = 0; y < j->p.height; y++) j->rows[y] = j->p.pixels + y * stride;
   png_read_image(j->png, j->rows);
   png_read_end(j->png, NULL);
