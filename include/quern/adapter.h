@@ -44,6 +44,11 @@ typedef struct qn_adapter_host {
   QN_FUNCTION(void, log, const char *text);
   /* Environment variable as the core sees it, or NULL. */
   QN_FUNCTION(const char *, environment, const char *name);
+  /* For an adapter that has threads of its own: `call` is made with `user` when the process exits, before drivers' destructors
+   * run, so that these threads stop calling the driver; nothing is ended or waited for beyond 100 ms. It may be made more than once,
+   * and not in a forked child. With `call` NULL what was given with `user` is forgotten; when that returns it isn't running.
+   * NULL in a host that doesn't know exits, absent in one whose struct_size ends before it. Errors: LIMIT. */
+  QN_FUNCTION(qn_status, at_exit, void (*call)(void *user), void *user);
 } qn_adapter_host;
 
 /* ---- Devices ------------------------------------------------------------------------------------ */
@@ -347,6 +352,36 @@ typedef struct qn_opencl_range {
   uint64_t num_groups[3];
   uint64_t enqueued_local[3];
 } qn_opencl_range;
+
+/* ---- Entries of WGSL code (QN_CODE_WGSL) -------------------------------------------------------- */
+
+/* Three texts, one behind the other, each with its length before it (8 bytes, little end first, as are all numbers): a record of
+ * the kernels, WGSL that holds all of them as entry points, and WGSL for launches whose arguments share a buffer.
+ *
+ * The record: u32 version 1; u32 uses half; u32 uses fma: the texts have the override `quern_fused`; u32 count of kernels; then for
+ * each kernel: text name; text entry point; three times text override of the group's size (empty: it is fixed) and u32 the fixed
+ * size; u32 bytes of the argument block, a multiple of 16; u32 takes the range; u32 count of storage bindings; u64 bytes of
+ * workgroup memory beside local arguments; u32 count of parameters, and for each: u32 kind (0 value, 1 buffer, 2 local), u32
+ * offset and u32 size in the argument block, u32 binding (0: none), u32 QN_ACCESS_... of the declaration, u32 what the
+ * offset must be a multiple of, u32 offset for an address (0: not asked for), u32 bytes of a unit, text name of the variable or override.
+ *
+ * docs/wgsl.md says what each is for. The range stands at the start of the argument block where it is taken. It is plain data. */
+typedef struct qn_wgsl_launch_range {
+  uint32_t origin[3]; /* the first global id of what is dispatched: offset and all */
+  uint32_t work_dim;
+  uint32_t global_size[3];
+  uint32_t unused0;
+  uint32_t num_groups[3]; /* of the launch */
+  uint32_t unused1;
+  uint32_t group_base[3]; /* the first group that is dispatched */
+  uint32_t unused2;
+  uint32_t global_offset[3]; /* of the launch */
+  uint32_t unused3;
+  uint32_t enqueued_local[3];
+  uint32_t unused4;
+  uint32_t local_size[3]; /* of what is dispatched: what the overrides are */
+  uint32_t unused5;
+} qn_wgsl_launch_range;
 
 #ifdef __cplusplus
 }

@@ -34,7 +34,8 @@ static const qn_adapter_host host = {.struct_size = sizeof host,
                                      .abi_version = QN_ADAPTER_ABI_VERSION,
                                      .set_error = host_set_error,
                                      .log = host_log,
-                                     .environment = qn_environment};
+                                     .environment = qn_environment,
+                                     .at_exit = core_exit_tell};
 
 /* ---- Tables ------------------------------------------------------------------------------------- */
 

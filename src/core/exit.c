@@ -71,6 +71,54 @@ static bool somebody_is_inside(void) {
   return false;
 }
 
+/* ---- Who is told ---- */
+
+enum { MOST_TOLD = 256 };
+static qn_mutex told_lock; /* held over the calls: who is forgotten isn't being told */
+static struct {
+  void (*call)(void *user);
+  void *user;
+} told[MOST_TOLD];
+
+static uint32_t told_with(void *user, bool is_free) {
+  uint32_t i = 0;
+  while (i < MOST_TOLD && (is_free ? told[i].call != NULL : !told[i].call || told[i].user != user)) i++;
+  return i;
+}
+
+static void shut_gate(void);
+
+static void register_handler(void) {
+  /* When it can't be registered, exit is as inert as without us: nothing else is done there. */
+  if (atexit(shut_gate) != 0 || at_quick_exit(shut_gate) != 0) QN_LOG(RUNTIME, "the exit handler can't be registered");
+}
+
+qn_status core_exit_tell(void (*call)(void *user), void *user) {
+  qn_mutex_lock(&told_lock);
+  static uint32_t used;
+  uint32_t place = told_with(user, call != NULL);
+  bool is_new = call && place < MOST_TOLD && place >= used;
+  if (is_new) used = place + 1;
+  if (place < MOST_TOLD) {
+    told[place].call = call;
+    told[place].user = user;
+  }
+  qn_mutex_unlock(&told_lock);
+  if (is_new) register_handler(); /* what was opened may have brought destructors that are newer than our handler */
+  if (place == MOST_TOLD && call)
+    QN_FAIL(QN_ERROR_LIMIT, "%d threads of adapters are told when the process exits, and no more", MOST_TOLD);
+  return QN_OK;
+}
+
+static void tell_all(void) {
+  qn_mutex_lock(&told_lock);
+  for (uint32_t i = 0; i < MOST_TOLD; i++)
+    if (told[i].call) told[i].call(told[i].user);
+  qn_mutex_unlock(&told_lock);
+}
+
+/* ---- The handler ---- */
+
 static void shut_gate(void) {
   if (is_forked()) return;
   core_trace_exit_begin();
@@ -78,13 +126,11 @@ static void shut_gate(void) {
   atomic_store(&shut, 1);
   uint64_t deadline = qn_clock_deadline(UINT64_C(100000000));
   while (somebody_is_inside() && qn_clock_left(deadline) > 0) qn_clock_sleep(100000);
+  tell_all();
   core_trace_exit_end();
 }
 
-void core_exit_register(void) {
-  /* When it can't be registered, exit is as inert as without us: nothing else is done there. */
-  if (atexit(shut_gate) != 0 || at_quick_exit(shut_gate) != 0) QN_LOG(RUNTIME, "the exit handler can't be registered");
-}
+void core_exit_register(void) { register_handler(); }
 
 void core_exit_after_llvm(void) {
   static qn_once once;

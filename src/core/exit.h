@@ -21,6 +21,10 @@ void core_leave(void);
 /* For qn_release and the like, which have nothing to wait for: whether the process is forked or exiting. */
 bool core_is_inert(void);
 
+/* What an adapter's threads have to be told when exit begins, after the gate is shut (adapter.h: at_exit). `call` NULL: forgets what was
+ * given with `user`. Errors: LIMIT. */
+QN_MUST_USE qn_status core_exit_tell(void (*call)(void *user), void *user);
+
 /* Registers the exit handler (again): after each driver or LLVM has initialised, so that ours runs before theirs. Once a
  * library, for the system keeps each registration. */
 void core_exit_register(void);
