@@ -148,6 +148,23 @@ static void put_struct(emitter *e, uint32_t index) {
   }
 }
 
+/* Whether a pointer may be asked whether it is null. */
+static bool asks_for_null(const text_function *t) {
+  for (uint32_t i = 0; i < text_inst_count(t); i++) {
+    const ir_inst *inst = t->insts[i];
+    if (inst->op == IR_PTOI) return true;
+    for (uint32_t k = 0; k < inst->arg_count; k++)
+      if (inst->args[k]->op == IR_ZERO && inst->args[k]->type->kind == IR_POINTER) return true;
+  }
+  return false;
+}
+
+static bool unit_asks_for_null(const emitter *e) {
+  for (uint32_t i = 0; i < e->unit.function_count; i++)
+    if (asks_for_null(&e->unit.functions[i])) return true;
+  return false;
+}
+
 static void put_buffer_start(emitter *e, uint32_t index) {
   const wgsl_memory *m = wgsl_parameter_memory(e, index);
   if (!m || is_flat(e, index)) return;
@@ -155,6 +172,8 @@ static void put_buffer_start(emitter *e, uint32_t index) {
   wgsl_put_line_start(e);
   if (m->unit == 1)
     putf(e, "let %s = %s;\n", e->members[index].from, at);
+  else if (unit_asks_for_null(e)) /* null is the same in all units */
+    putf(e, "let %s = select(%s / %uu, 0xffffffffu, %s == 0xffffffffu);\n", e->members[index].from, at, m->unit, at);
   else
     putf(e, "let %s = %s / %uu;\n", e->members[index].from, at, m->unit);
 }
