@@ -1,0 +1,72 @@
+/* shim_dawn_2025.c - Dawn with webgpu.h of May and June 2025: instances are made from capabilities and limits have four more fields
+ * than webgpu-headers has. */
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "shim.h"
+
+typedef struct capabilities {
+  void *next;
+  uint32_t can_wait; /* WaitAny takes a time limit */
+  size_t max_waits;
+} capabilities;
+
+typedef struct instance_descriptor {
+  void *next;
+  capabilities capabilities;
+} instance_descriptor;
+
+typedef struct limits {
+  void *next;
+  uint32_t textures_and_groups[11]; /* maxTextureDimension1D to maxSamplersPerShaderStage */
+  uint32_t max_storage_buffers, max_storage_textures, max_uniform_buffers;
+  uint64_t max_uniform_binding_size, max_storage_binding_size;
+  uint32_t min_uniform_offset_alignment, min_storage_offset_alignment, max_vertex_buffers;
+  uint64_t max_buffer_size;
+  uint32_t vertices_and_colors[5]; /* maxVertexAttributes to maxColorAttachmentBytesPerSample */
+  uint32_t max_local_bytes, max_group_items, max_local_size[3], max_groups;
+  uint32_t max_immediate_size, of_other_stages[4];
+} limits;
+
+#define OWN_FUNCTIONS(X) X(GetInstanceCapabilities, uint32_t, (capabilities *))
+
+/* The second one: Dawn locks the device itself ("implicit device synchronization"). */
+enum { FEATURE_HALF = 10, FEATURE_LOCKS = 0x00050004 };
+#define FEATURES_WANTED FEATURE_HALF, FEATURE_LOCKS
+
+typedef struct wgl_functions functions;
+static uint32_t has_locks(functions *f, wgl_adapter *adapter);
+
+#include "shim_body.h"
+
+static uint32_t has_locks(functions *f, wgl_adapter *adapter) {
+  return f->AdapterHasFeature(adapter, FEATURE_LOCKS) != 0;
+}
+
+static wgl_instance *instance_open(wgl_functions *f) {
+  capabilities can = {0};
+  f->can_wait = f->GetInstanceCapabilities(&can) == SUCCESS && can.can_wait;
+  const instance_descriptor descriptor = {.capabilities = {.can_wait = f->can_wait, .max_waits = can.max_waits}};
+  return f->CreateInstance(&descriptor);
+}
+
+static void poll(wgl_functions *f, wgl_instance *instance, wgl_device *device) {
+  (void)device;
+  f->InstanceProcessEvents(instance);
+}
+
+static qn_status wait_for_future(wgl_functions *f, wgl_instance *instance, wgl_device *device, uint64_t id,
+                                 uint64_t timeout_ns) {
+  (void)device;
+  return f->can_wait ? wait_any(f, instance, id, timeout_ns) : QN_ERROR_UNSUPPORTED;
+}
+
+static const char *const marks[] = {"wgpuGetInstanceCapabilities", "wgpuDeviceTick", "wgpuDeviceGetAdapterInfo", NULL};
+static const wgl_shim shim = SHIM_TABLE("Dawn with webgpu.h of May 2025", marks);
+
+const wgl_shim *wgl_shim_dawn_2025(void) { return &shim; }

@@ -1,0 +1,317 @@
+/* labels: webgpu */
+/* The webgpu adapter on a WebGPU library and a driver in software: results, leaks, exits, limits. */
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "api/support.h"
+#include "support/process.h"
+#include "support/rounds.h"
+
+static const char source[] =
+    "kernel void saxpy(global const float *x, global float *y, float a, uint n) {\n"
+    "  uint i = get_global_id(0);\n"
+    "  if (i < n) y[i] = a * x[i] + y[i];\n"
+    "}\n"
+    "kernel void step(global uint *cell, uint by) { cell[get_global_id(0)] = cell[get_global_id(0)] * 3u + by; }\n"
+    "kernel void shift(global const uint *from, global uint *to) { to[get_global_id(0)] = from[get_global_id(0)]; }\n"
+    "kernel void turn(global uint *data, local uint *room) {\n"
+    "  uint l = get_local_id(0), n = get_local_size(0), first = get_global_id(0) - l;\n"
+    "  room[l] = data[first + l];\n"
+    "  barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "  data[first + l] = room[n - 1 - l];\n"
+    "}\n"
+    "kernel void many(global uint *a, global uint *b, global uint *c, global uint *d, global uint *e, global uint *f,\n"
+    "                 global uint *g, global uint *h, global uint *i, global uint *j, global uint *k, global uint *l,\n"
+    "                 global uint *m, global uint *n, global uint *o, global uint *p, global uint *q) {\n"
+    "  a[0] = b[0] + c[0] + d[0] + e[0] + f[0] + g[0] + h[0] + i[0] + j[0] + k[0] + l[0] + m[0] + n[0] + o[0] + p[0] + "
+    "q[0];\n"
+    "}\n";
+
+static test_device t;
+static qn_queue queue;
+static qn_program program;
+
+static qn_program build(qn_device device) {
+  qn_program made = NULL;
+  qn_program_options o = QN_INIT(qn_program_options);
+  o.source = source;
+  o.file_name = "test.cl";
+  OK(qn_program_build(device, &o, &made));
+  return made;
+}
+
+static qn_kernel kernel_of(qn_program from, const char *name) {
+  qn_kernel kernel = NULL;
+  OK(qn_kernel_get(from, name, &kernel));
+  return kernel;
+}
+
+static void put(qn_buffer buffer, const void *bytes, uint64_t size) {
+  qn_view view = test_view(buffer, 0, size);
+  OK(qn_write(queue, &view, bytes, NULL));
+}
+
+static void get(qn_buffer buffer, void *bytes, uint64_t size) {
+  qn_view view = test_view(buffer, 0, size);
+  OK(qn_read(queue, &view, bytes, NULL));
+  OK(qn_queue_finish(queue, 60 * SECOND));
+}
+
+static qn_range groups_of(uint64_t global, uint64_t local) {
+  qn_range range = QN_INIT(qn_range);
+  range.dimensions = 1;
+  range.global[0] = global;
+  range.local[0] = local;
+  return range;
+}
+
+static int begin(void **state) {
+  (void)state;
+  t = test_open("webgpu:0");
+  queue = test_queue(t.device);
+  program = build(t.device);
+  return 0;
+}
+static int end(void **state) {
+  (void)state;
+  test_close(&t);
+  return 0;
+}
+
+/* ---- Results ------------------------------------------------------------------------------------ */
+
+static void test_a_kernel_runs(void **state) {
+  (void)state;
+  enum { N = 1000 };
+  float x[N], y[N];
+  qn_buffer bx = test_buffer(t.device, sizeof x), by = test_buffer(t.device, sizeof y);
+  for (int i = 0; i < N; i++) x[i] = (float)i, y[i] = 1.0f;
+  put(bx, x, sizeof x);
+  put(by, y, sizeof y);
+  OK(qn_launch(queue, kernel_of(program, "saxpy"), QN_RANGE_1D(1024), QN_ARGS(bx, by, 2.0f, (uint32_t)N), NULL));
+  get(by, y, sizeof y);
+  for (int i = 0; i < N; i++) assert_true(y[i] == 2.0f * (float)i + 1.0f);
+}
+
+/* Commands gather behind two flights, and go together: in order, and all of them. */
+static void test_many_launches_run_in_order(void **state) {
+  (void)state;
+  enum { LAUNCHES = 1000 };
+  uint32_t cell = 7, expected = 7;
+  qn_buffer buffer = test_buffer(t.device, 4);
+  qn_kernel step = kernel_of(program, "step");
+  put(buffer, &cell, 4);
+  for (uint32_t i = 0; i < LAUNCHES; i++) {
+    OK(qn_launch(queue, step, QN_RANGE_1D(1), QN_ARGS(buffer, i), NULL));
+    expected = expected * 3 + i;
+  }
+  get(buffer, &cell, 4);
+  assert_int_equal(cell, expected);
+}
+
+/* Without anybody who waits: the pump takes them along. */
+static void test_gathered_launches_need_no_wait(void **state) {
+  (void)state;
+  qn_buffer buffer = test_buffer(t.device, 4096);
+  qn_kernel step = kernel_of(program, "step");
+  qn_point last = {0, 0};
+  for (uint32_t i = 0; i < 50; i++) OK(qn_launch(queue, step, QN_RANGE_1D(1024), QN_ARGS(buffer, i), &last));
+  usleep(500000);
+  assert_int_equal(qn_point_wait(&last, QN_POLL), QN_OK);
+}
+
+/* Two arguments in one buffer share a binding. */
+static void test_arguments_may_share_a_buffer(void **state) {
+  (void)state;
+  uint32_t words[128];
+  qn_buffer buffer = test_buffer(t.device, sizeof words);
+  for (uint32_t i = 0; i < 128; i++) words[i] = i;
+  put(buffer, words, sizeof words);
+  qn_view low = test_view(buffer, 0, 256), high = test_view(buffer, 256, 256);
+  OK(qn_launch(queue, kernel_of(program, "shift"), QN_RANGE_1D(64), QN_ARGS(&low, &high), NULL));
+  get(buffer, words, sizeof words);
+  for (uint32_t i = 0; i < 128; i++) assert_int_equal(words[i], i % 64);
+}
+
+static void test_local_memory_of_many_sizes(void **state) {
+  (void)state;
+  uint32_t words[256];
+  qn_buffer buffer = test_buffer(t.device, sizeof words);
+  qn_kernel turn = kernel_of(program, "turn");
+  for (uint32_t local = 1; local <= 128; local *= 2) {
+    for (uint32_t i = 0; i < 256; i++) words[i] = i;
+    const qn_range range = groups_of(256, local);
+    put(buffer, words, sizeof words);
+    OK(qn_launch(queue, turn, &range, QN_ARGS(buffer, qn_arg_local(local * 4)), NULL));
+    get(buffer, words, sizeof words);
+    for (uint32_t i = 0; i < 256; i++) assert_int_equal(words[i], i / local * local + local - 1 - i % local);
+  }
+}
+
+/* ---- Leaks -------------------------------------------------------------------------------------- */
+
+static void test_launches_leave_nothing(void **state) {
+  (void)state;
+  uint64_t rounds = test_rounds("launches that leave nothing", 6000, 100000), warm = rounds / 3;
+  uint64_t resident = 0, threads = 0, descriptors = 0;
+  uint32_t cell = 1, expected = 1;
+  qn_buffer buffer = test_buffer(t.device, 4);
+  qn_kernel step = kernel_of(program, "step");
+  put(buffer, &cell, 4);
+  for (uint64_t i = 0; i < rounds; i++) {
+    if (i == warm) resident = resident_bytes(), threads = count_threads(), descriptors = count_descriptors();
+    OK(qn_launch(queue, step, QN_RANGE_1D(1), QN_ARGS(buffer, (uint32_t)i), NULL));
+    expected = expected * 3 + (uint32_t)i;
+    if (i % 100 == 0) OK(qn_queue_finish(queue, 60 * SECOND));
+  }
+  get(buffer, &cell, 4);
+  assert_int_equal(cell, expected);
+  assert_int_equal(count_threads(), threads);
+  assert_int_equal(count_descriptors(), descriptors);
+  uint64_t now = resident_bytes(), grown = now > resident ? now - resident : 0;
+  print_message("resident memory grew by %llu bytes over the last %llu launches\n", (unsigned long long)grown,
+                (unsigned long long)(rounds - warm));
+  assert_true(grown < (UINT64_C(2) << 20));
+}
+
+/* Buffers, programs and queues come and go, and what was made for them. */
+static void test_objects_leave_nothing(void **state) {
+  (void)state;
+  uint64_t rounds = test_rounds("objects that leave nothing", 60, 600), warm = rounds / 2, resident = 0;
+  for (uint64_t i = 0; i < rounds; i++) {
+    if (i == warm) resident = resident_bytes();
+    qn_program made = build(t.device);
+    qn_queue other = test_queue(t.device);
+    qn_buffer buffer = test_buffer(t.device, 1 << 16);
+    qn_kernel step = kernel_of(made, "step");
+    OK(qn_launch(other, step, QN_RANGE_1D(64), QN_ARGS(buffer, 1u), NULL));
+    OK(qn_release(step));
+    OK(qn_release(made));
+    OK(qn_release(buffer));
+    OK(qn_release(other));
+    OK(qn_device_drain(t.device, 60 * SECOND));
+  }
+  uint64_t now = resident_bytes(), grown = now > resident ? now - resident : 0;
+  print_message("resident memory grew by %llu bytes over the last %llu rounds\n", (unsigned long long)grown,
+                (unsigned long long)(rounds - warm));
+  assert_true(grown < (UINT64_C(8) << 20));
+}
+
+/* ---- Limits ------------------------------------------------------------------------------------- */
+
+static void test_too_many_buffers_are_named(void **state) {
+  (void)state;
+  qn_kernel kernel = NULL;
+  FAILS(qn_kernel_get(program, "many", &kernel), QN_ERROR_LIMIT, "kernel 'many' uses 17 buffers");
+}
+
+static void test_a_group_that_is_too_large_is_named(void **state) {
+  (void)state;
+  qn_buffer buffer = test_buffer(t.device, 1 << 20);
+  qn_device_info info = QN_INIT(qn_device_info);
+  OK(qn_device_query(t.device, &info));
+  const qn_range range = groups_of(4096, info.max_group_items * 2);
+  qn_status status = qn_launch(queue, kernel_of(program, "step"), &range, QN_ARGS(buffer, 1u), NULL);
+  assert_true(status < 0);
+  assert_non_null(strstr(qn_error_text(), "local"));
+}
+
+static void test_a_buffer_that_is_too_large_is_named(void **state) {
+  (void)state;
+  qn_buffer buffer = NULL;
+  qn_buffer_options options = QN_INIT(qn_buffer_options);
+  qn_device_info info = QN_INIT(qn_device_info);
+  OK(qn_device_query(t.device, &info));
+  options.size_bytes = info.max_allocation_bytes + 1;
+  assert_true(qn_buffer_create(t.device, &options, &buffer) < 0);
+  assert_true(strlen(qn_error_text()) > 0);
+}
+
+/* ---- Exits -------------------------------------------------------------------------------------- */
+
+/* The situation of the report on a cache that crashed at exit: compile, run, let go of something or nothing, exit. */
+enum { RELEASE_ALL = 1, CLOSE = 2, IN_FLIGHT = 4 };
+
+static int live_and_exit(int mode) {
+  begin(NULL);
+  qn_buffer buffer = test_buffer(t.device, 4096);
+  qn_kernel step = kernel_of(program, "step");
+  for (uint32_t i = 0; i < 200; i++) OK(qn_launch(queue, step, QN_RANGE_1D(1024), QN_ARGS(buffer, i), NULL));
+  if (!(mode & IN_FLIGHT)) OK(qn_queue_finish(queue, 60 * SECOND));
+  if (mode & RELEASE_ALL) {
+    OK(qn_release(program));
+    OK(qn_release(step));
+    OK(qn_release(t.device));
+    OK(qn_release(buffer));
+    OK(qn_release(queue));
+  }
+  if (mode & CLOSE) OK(qn_runtime_close(t.runtime, 60 * SECOND));
+  return 0;
+}
+
+static void test_compile_release_exit(void **state) {
+  (void)state;
+  uint64_t rounds = test_rounds("exits in each of eight ways", 1, 10);
+  for (uint64_t i = 0; i < rounds * 8; i++) {
+    char mode[8];
+    int status = 0;
+    (void)snprintf(mode, sizeof mode, "%u", (unsigned)(i % 8));
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+      (void)execl("/proc/self/exe", "test_webgpu", "exit", mode, (char *)NULL);
+      _exit(127);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    if (status != 0) fail_msg("a process of mode %s ended with status 0x%x", mode, (unsigned)status);
+  }
+}
+
+/* No driver: no adapter is found, or one in software that nobody asked for isn't taken; the others go on. */
+static int find_none(void) {
+  qn_runtime runtime = NULL;
+  qn_device device = NULL;
+  OK(qn_runtime_open(NULL, &runtime));
+  qn_status status = qn_device_open(runtime, "webgpu:0", &device);
+  if (status != QN_ERROR_NOT_FOUND || !strstr(qn_error_text(), "no device that can be used")) return 1;
+  OK(qn_device_open(runtime, "check", &device));
+  OK(qn_runtime_close(runtime, 10 * SECOND));
+  return 0;
+}
+
+static void test_no_adapter_is_told(void **state) {
+  (void)state;
+  int status = 0;
+  pid_t pid = fork();
+  assert_true(pid >= 0);
+  if (pid == 0) {
+    setenv("VK_DRIVER_FILES", "/nowhere/driver.json", 1);
+    setenv("VK_ICD_FILENAMES", "/nowhere/driver.json", 1);
+    setenv("EGL_PLATFORM", "nothing", 1);
+    (void)execl("/proc/self/exe", "test_webgpu", "none", (char *)NULL);
+    _exit(127);
+  }
+  assert_int_equal(waitpid(pid, &status, 0), pid);
+  assert_int_equal(status, 0);
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_a_kernel_runs),
+      cmocka_unit_test(test_many_launches_run_in_order),
+      cmocka_unit_test(test_gathered_launches_need_no_wait),
+      cmocka_unit_test(test_arguments_may_share_a_buffer),
+      cmocka_unit_test(test_local_memory_of_many_sizes),
+      cmocka_unit_test(test_launches_leave_nothing),
+      cmocka_unit_test(test_objects_leave_nothing),
+      cmocka_unit_test(test_too_many_buffers_are_named),
+      cmocka_unit_test(test_a_group_that_is_too_large_is_named),
+      cmocka_unit_test(test_a_buffer_that_is_too_large_is_named),
+      cmocka_unit_test(test_compile_release_exit),
+      cmocka_unit_test(test_no_adapter_is_told),
+  };
+  if (argc > 2 && strcmp(argv[1], "exit") == 0) exit(live_and_exit(atoi(argv[2])));
+  if (argc > 1 && strcmp(argv[1], "none") == 0) exit(find_none());
+  return cmocka_run_group_tests(tests, begin, end);
+}
