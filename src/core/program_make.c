@@ -17,13 +17,9 @@
 
 static qn_status out_of_memory(void) { QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program"); }
 
-static bool wants_scalar(void) {
-  const char *value = qn_environment("QUERN_CPU_SCALAR");
-  return value && strcmp(value, "1") == 0;
-}
-
 qn_status core_make_begin(core_make *make, core_device *device, core_program *program, const char *label) {
-  *make = (core_make){.device = device, .program = program, .label = label, .scalar = wants_scalar()};
+  *make = (core_make){.device = device, .program = program, .label = label};
+  QN_TRY(qn_environment_flag("QUERN_CPU_SCALAR", &make->scalar));
   QN_TRY(qn_store_default(&make->store));
   qn_arena_init(&make->arena, 0);
   return QN_OK;

@@ -106,8 +106,7 @@ qn_status qn_store_settings_read(qn_arena *arena, qn_store_settings *out_setting
   bool failed = false;
   QN_TRY(read_mode(&settings.mode));
   QN_TRY(read_max(&settings.max_bytes));
-  const char *others = qn_environment("QUERN_CACHE_ALLOW_OTHERS");
-  settings.allows_others = others && strcmp(others, "1") == 0;
+  QN_TRY(qn_environment_flag("QUERN_CACHE_ALLOW_OTHERS", &settings.allows_others));
   settings.directory = find_directory(arena, &failed);
   if (failed) QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the cache directory's name");
   if (!settings.directory) settings.mode = QN_STORE_OFF;

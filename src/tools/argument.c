@@ -279,9 +279,8 @@ static tool_status put_number(run_argument *a, uint32_t lane, const char *text) 
   uint32_t bytes = array_type_of(a->info.element_type)->bytes;
   if (!array_parse_scalar(a->info.element_type, text, a->value + lane * bytes)) {
     char why[160];
-    snprintf(why, sizeof why, "'%.80s%s' is no %s%s", text, strlen(text) > 80 ? "..." : "",
-             array_type_of(a->info.element_type)->name,
-             array_type_of(a->info.element_type)->is_float ? "" : ", or out of its range");
+    snprintf(why, sizeof why, "'%.80s%s' is no %s, or out of its range", text, strlen(text) > 80 ? "..." : "",
+             array_type_of(a->info.element_type)->name);
     return bad_value(a, why);
   }
   return TOOL_OK;

@@ -142,6 +142,15 @@ void array_set_f64(array *a, uint64_t i, double value) {
   }
 }
 
+/* Whether a number's text has a digit that isn't 0 before its exponent. */
+static bool says_more_than_zero(const char *text) {
+  bool is_hex = strpbrk(text, "xX") != NULL;
+  size_t length = strcspn(text, is_hex ? "pP" : "eE");
+  for (size_t i = 0; i < length; i++)
+    if (strchr(is_hex ? "123456789abcdefABCDEF" : "123456789", text[i])) return true;
+  return false;
+}
+
 bool array_parse_scalar(uint32_t type, const char *text, void *out) {
   const array_type *t = array_type_of(type);
   array one = {.type = type, .count = 1, .data = out};
@@ -154,8 +163,10 @@ bool array_parse_scalar(uint32_t type, const char *text, void *out) {
     } else {
       array_set_f64(&one, 0, value);
     }
-    /* A number that is too large is no infinity; only "inf" is. */
-    return !isinf(array_get_f64(&one, 0)) || strpbrk(text, "nN");
+    /* A number that is too large is no infinity; only "inf" is. Nor is one that is too small zero. */
+    value = array_get_f64(&one, 0);
+    if (value == 0) return !says_more_than_zero(text);
+    return !isinf(value) || strpbrk(text, "nN");
   }
   uint32_t bits = t->bytes * 8;
   int64_t i;

@@ -36,7 +36,8 @@ double array_get_f64(const array *a, uint64_t index);
 int64_t array_get_i64(const array *a, uint64_t index);  /* signed integer types */
 uint64_t array_get_u64(const array *a, uint64_t index); /* unsigned integer types */
 void array_set_f64(array *a, uint64_t index, double value);
-/* Converts a number's text to bytes of `type`; false when it is no number of that type or out of its range. */
+/* Converts a number's text to bytes of `type`: integers exactly, reals to the nearest value. False when it is no number of that
+ * type or out of its range: too large, or a real that isn't 0 and would become it. */
 bool array_parse_scalar(uint32_t type, const char *text, void *out_bytes);
 /* Prints one scalar so that it reads back exactly. */
 void array_print_scalar(const array *a, uint64_t index, char text[64]);

@@ -82,7 +82,9 @@ static bool take_shape(cursor *c, header *h) {
     uint64_t n = 0;
     skip_space(c);
     if (c->at >= c->end || !isdigit((unsigned char)*c->at) || h->axes == ARRAY_MAX_AXES - 1) return false;
+    const char *start = c->at;
     while (c->at < c->end && isdigit((unsigned char)*c->at)) {
+      if (c->at > start && *start == '0') return false; /* once octal, and no number of Python's now */
       if (__builtin_mul_overflow(n, (uint64_t)10, &n) || __builtin_add_overflow(n, (uint64_t)(*c->at - '0'), &n))
         return false;
       c->at++;

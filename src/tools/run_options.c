@@ -185,6 +185,8 @@ tool_status run_options_parse(int argc, char **argv, run_options *o) {
     TOOL_TRY(apply((option_kind)kind, rest, o));
     if (o->help) return TOOL_OK;
   }
+  const char *everywhere = o->device ? NULL : getenv("QUERN_DEVICE"); /* any other value is the library's to read */
+  if (everywhere && strcmp(everywhere, "all") == 0) o->device = everywhere;
   if (!o->file)
     return tool_error(TOOL_USAGE, "which file? quern run FILE.cl --arg NAME=VALUE...; quern run --help shows examples");
   return TOOL_OK;

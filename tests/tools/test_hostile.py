@@ -115,7 +115,7 @@ class Hostile(CommandTest):
                 (good.replace("'descr': '<f4', ", ""), "'descr' is missing"), (good.replace("'fortran_order': False, ", ""), "'fortran_order' is missing"),
                 (good.replace("'shape': (4,), ", ""), "'shape' is missing"), (good.replace("False", "Maybe"), "'fortran_order'"),
                 (good.replace("False", "0"), "'fortran_order'"), (good.replace("(4,)", "4"), "'shape'"), (good.replace("(4,)", "(-4,)"), "'shape'"),
-                (good.replace("(4,)", "(4.0,)"), "'shape'"), (good.replace("(4,)", "(99999999999999999999,)"), "'shape'"),
+                (good.replace("(4,)", "(4.0,)"), "'shape'"), (good.replace("(4,)", "(04,)"), "'shape'"), (good.replace("(4,)", "(99999999999999999999,)"), "'shape'"),
                 (good.replace("(4,)", "(" + "1," * 40 + ")"), "more than 31 axes"), (good.replace("'<f4'", "[('a', '<f4')]"), "'descr'"),
                 (good.replace("<f4", "<x9"), "<x9"), (good.replace("<f4", "|O"), "|O"), (good.replace("<f4", "<U8"), "<U8"),
                 (good.replace("shape", "size"), "'size'"), (good.replace("'shape'", "shape"), "quotes"), (good.replace("'descr':", "'descr'"), "'descr' has no ':'"),

@@ -170,6 +170,17 @@ class Values(CommandTest):
         self.assertEqual(out, "b: 20 5 4 20\n")
         self.assertIn("width = 5 (from 'a')", err)
 
+    def test_reals_are_rounded_and_integers_fit_exactly(self):
+        source = self.file("k.cl", "kernel void k(global float *a, global double *b, float x, double y) { a[0] = x; b[0] = y; }")
+        for given, x, y in (("16777217", "16777216", "16777217"), ("1e-45", "1e-45", "1e-45"), ("0e-99", "0", "0"), ("-0.0", "-0", "-0"),
+                            ("0x0p-999", "0", "0"), ("0x1p-149", "1e-45", None)):
+            out = self.quern("run", source, "-d", "check", "--arg", "a=zeros:1", "--arg", "b=zeros:1", "--arg", "x=" + given, "--arg", "y=" + given,
+                             "--global", "1", "--print", "a", "--print", "b")[0]
+            self.assertIn("a: %s\n" % x, out.replace("1.4013e-45", "1e-45"))
+            if y:
+                self.assertIn("b: %s\n" % y, out)
+        self.fails(["run", source, "--arg", "a=fill:1:1e-50", "--arg", "b=zeros:1", "--arg", "x=1", "--arg", "y=1"], 2, "a=fill:1:1e-50")
+
     def test_local_memory_by_elements(self):
         source = self.file("k.cl", "kernel void k(global int *a, local int *t) { size_t l = get_local_id(0); t[l] = a[get_global_id(0)];"
                                    " barrier(CLK_LOCAL_MEM_FENCE); a[get_global_id(0)] = t[get_local_size(0) - 1 - l]; }")
@@ -468,6 +479,31 @@ class Pictures(CommandTest):
             self.assertNotIn("damaged", told)
 
 
+class Environment(CommandTest):
+    def test_a_wrong_value_is_an_error_that_names_the_variable(self):
+        for name, good, bad in (("QUERN_PERF", ("0", ""), ("nonsense", "2", "-1")), ("QUERN_CPU_SCALAR", ("0", "1", ""), ("nonsense", "yes", "01")),
+                                ("QUERN_CPU_THREADS", ("1", ""), ("nonsense", "0", "1025")), ("QUERN_CPU_SPIN_US", ("0", ""), ("nonsense", "-1")),
+                                ("QUERN_CACHE", ("off", ""), ("nonsense", "0")), ("QUERN_CACHE_MAX_SIZE", ("1G", ""), ("nonsense", "-1")),
+                                ("QUERN_CACHE_ALLOW_OTHERS", ("0", "1", ""), ("nonsense", "yes"))):
+            for value in good:
+                self.quern(*SAXPY, environment={name: value})
+            for value in bad:
+                is_of_device = name in ("QUERN_CPU_THREADS", "QUERN_CPU_SPIN_US")  # which can't be opened then
+                err = self.quern(*SAXPY, status=1 if is_of_device else 2, environment={name: value})[1]
+                for part in (name, "'%s'" % value):
+                    self.assertIn(part, err)
+        self.assertIn("nonsense", self.quern(*SAXPY, status=1, environment={"QUERN_DEVICE": "nonsense"})[1])
+        self.assertIn("QUERN_ADAPTERS", self.quern(*SAXPY, status=1, environment={"QUERN_ADAPTERS": "nonsense"})[1])
+        for name in ("QUERN_LOG", "QUERN_CHECK", "QUERN_ADAPTER_PATIENCE"):  # what is told of a run, and no fault of it
+            err = self.quern("devices", environment={name: "nonsense", **({"QUERN_LOG": "adapter"} if "PATIENCE" in name else {})})[1]
+            self.assertIn("nonsense", err)
+
+    def test_all_devices_by_the_environment(self):
+        words = [*SAXPY, "--print", "y:1"]
+        self.assertEqual(self.quern(*words, environment={"QUERN_DEVICE": "all"}), self.quern(*words, "-d", "all"))
+        self.assertEqual(self.quern(*words, "-d", "check", environment={"QUERN_DEVICE": "all"})[0], "y: 1\n")
+
+
 class BadInput(CommandTest):
     def test_usage(self):
         self.fails(["run"], 2, "which file")
@@ -515,7 +551,7 @@ class BadInput(CommandTest):
             out, err = self.quern("run", example("saxpy.cl"), "--arg", "x=range:10", "--arg", "y=" + value, "--arg", "a=1",
                                   status=1 if value in ("@nothing.npy", "zeros:9999999999999999") else 2)
             self.assertIn("y" if "nothing" not in value else "nothing", err)
-        for value in ("x", "", "1.5.5", "1e400", "-1e39", "(1,2)", "y.width.x", "q.size", "0x", "@nothing.bin"):
+        for value in ("x", "", "1.5.5", "1e-50", "-1e-46", "0x1p-151", "1e-400", "1e400", "-1e39", "(1,2)", "y.width.x", "q.size", "0x", "@nothing.bin"):
             self.quern("run", example("saxpy.cl"), "--arg", "x=range:10", "--arg", "y=range:10", "--arg", "a=" + value,
                        status=1 if value == "@nothing.bin" else 2)
         self.quern("run", example("saxpy.cl"), "--arg", "x=like:y", "--arg", "y=like:x", "--arg", "a=1", status=2)

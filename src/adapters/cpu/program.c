@@ -6,10 +6,9 @@
 
 #include "device.h"
 
-static void show_code(qn_adapter_device *device, qn_adapter_program *p, const qn_adapter_code *code) {
-  const char *perf = device->host->environment("QUERN_PERF");
+static void show_code(qn_adapter_device *device, qn_adapter_program *p, const qn_adapter_code *code, bool for_perf) {
   p->debug = debug_show(&p->image, code->bytes, code->size_bytes);
-  if (perf && *perf && strcmp(perf, "0") != 0 && !debug_write_perf_map(&p->image))
+  if (for_perf && !debug_write_perf_map(&p->image))
     cpu_log(device->host, "cpu: QUERN_PERF is set, but /tmp/perf-PID.map can't be written: %s", strerror(errno));
 }
 
@@ -19,6 +18,9 @@ qn_status cpu_program_create(qn_adapter_device *device, const qn_adapter_code *c
   if (code->kind != QN_CODE_ELF_OBJECT)
     return cpu_error(host, QN_ERROR_UNSUPPORTED, 0, "cpu: code of kind %u; this device loads ELF objects (kind %u)",
                      code->kind, QN_CODE_ELF_OBJECT);
+  uint64_t for_perf = 0;
+  qn_status status = cpu_environment_number(host, "QUERN_PERF", 0, 1, &for_perf);
+  if (status < 0) return status;
   qn_adapter_program *p = calloc(1, sizeof *p);
   if (!p) return cpu_error(host, QN_ERROR_OUT_OF_HOST_MEMORY, ENOMEM, "cpu: out of host memory");
   elf_error error;
@@ -29,7 +31,7 @@ qn_status cpu_program_create(qn_adapter_device *device, const qn_adapter_code *c
                      "cpu: the code can't be loaded: %s", error.text);
   }
   p->host = host;
-  show_code(device, p, code);
+  show_code(device, p, code, for_perf != 0);
   *out_program = p;
   return QN_OK;
 }
