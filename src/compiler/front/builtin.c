@@ -1,6 +1,7 @@
 /* builtin.c - the table and names. */
 #include "compiler/front/builtin.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "compiler/front/builtin_table.h"
@@ -116,13 +117,46 @@ const front_builtin *front_builtin_find(front *f, qn_sv name) {
   return made;
 }
 
+typedef struct name_visit {
+  void (*fn)(void *user, qn_sv name);
+  void *user;
+} name_visit;
+
+static void visit_conversions(void *user, qn_sv type) {
+  static const char *const saturations[] = {"", "_sat"}, *const roundings[] = {"", "_rte", "_rtz", "_rtp", "_rtn"};
+  const name_visit *v = user;
+  char text[48];
+  v->fn(v->user, qn_sv_make(text, (size_t)snprintf(text, sizeof text, "as_%.*s", QN_SV_ARG(type))));
+  bool is_floating = strchr("fdh", type.data[0]) != NULL; /* saturation is for integers */
+  for (int s = 0; s < (is_floating ? 1 : 2); s++) {
+    for (int r = 0; r < 5; r++) {
+      int size = snprintf(text, sizeof text, "convert_%.*s%s%s", QN_SV_ARG(type), saturations[s], roundings[r]);
+      v->fn(v->user, qn_sv_make(text, (size_t)size));
+    }
+  }
+}
+
+/* vload2, vload3 ... of vload#. */
+static void visit_family(const name_visit *v, qn_sv pattern, size_t at) {
+  static const char *const lanes[] = {"2", "3", "4", "8", "16"};
+  for (size_t i = 0; i < sizeof lanes / sizeof *lanes; i++) {
+    char text[48];
+    int size = snprintf(text, sizeof text, "%.*s%s%s", (int)at, pattern.data, lanes[i], pattern.data + at + 1);
+    v->fn(v->user, qn_sv_make(text, (size_t)size));
+  }
+}
+
 void front_builtin_names(void (*fn)(void *user, qn_sv name), void *user) {
+  name_visit v = {fn, user};
   for (uint32_t i = 0; i < builtin_row_count; i++) {
     if (i && strcmp(builtin_rows[i].name, builtin_rows[i - 1].name) == 0) continue;
     qn_sv name = qn_sv_from(builtin_rows[i].name);
     const char *number = memchr(name.data, '#', name.size);
-    if (number && (size_t)(number - name.data) + 1 != name.size) continue;
-    if (number) name.size--;
-    fn(user, name);
+    if (number) {
+      visit_family(&v, name, (size_t)(number - name.data));
+    } else {
+      fn(user, name);
+    }
   }
+  front_type_names(visit_conversions, &v, true);
 }

@@ -14,7 +14,7 @@ typedef struct front_builtin front_builtin;
 /* NULL: no such built-in (or out of memory, which front.failed says). Families are found too: vload4, as_float2,
  * convert_uchar4_sat_rte. */
 const front_builtin *front_builtin_find(front *f, qn_sv name);
-/* Every name, for "did you mean"; of families those without a number. */
+/* Every name, for "did you mean"; of families each. */
 void front_builtin_names(void (*fn)(void *user, qn_sv name), void *user);
 
 /* Chooses the overload for argument types (decayed and unqualified, none is FRONT_ERROR) as OpenCL does: exact, then

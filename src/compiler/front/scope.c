@@ -1,5 +1,7 @@
 #include "compiler/front/scope.h"
 
+#include <string.h>
+
 #include "compiler/front/builtin.h"
 #include "compiler/front/recover.h"
 #include "compiler/front/token.h"
@@ -128,14 +130,55 @@ bool front_is_nearer(qn_sv name, qn_sv candidate, size_t *distance) {
   return true;
 }
 
+enum { LONGEST_NEAR = 64 };
+
 typedef struct nearest {
   qn_sv name, best;
-  size_t distance;
+  char text[LONGEST_NEAR]; /* of the best */
+  size_t distance;         /* of the best, or the first that is too far */
 } nearest;
+
+/* Whether nothing but letters left out, added or swapped makes the difference: likelier than another letter. */
+static bool is_slip(qn_sv name, qn_sv candidate, size_t distance) {
+  int counts[256] = {0};
+  size_t others = 0;
+  for (size_t i = 0; i < name.size; i++) counts[(unsigned char)name.data[i]]++;
+  for (size_t i = 0; i < candidate.size; i++) counts[(unsigned char)candidate.data[i]]--;
+  for (int i = 0; i < 256; i++) others += (size_t)(counts[i] < 0 ? -counts[i] : counts[i]);
+  return others <= distance;
+}
+
+static size_t common_prefix(qn_sv a, qn_sv b) {
+  size_t size = 0;
+  while (size < a.size && size < b.size && a.data[size] == b.data[size]) size++;
+  return size;
+}
+
+/* Of names that are equally far. The order is whole, so that the order in which names come doesn't matter. */
+static bool is_likelier(const nearest *n, qn_sv candidate) {
+  bool is_slip_now = is_slip(n->name, candidate, n->distance), was_slip = is_slip(n->name, n->best, n->distance);
+  if (is_slip_now != was_slip) return is_slip_now;
+  size_t prefix = common_prefix(n->name, candidate), best_prefix = common_prefix(n->name, n->best);
+  if (prefix != best_prefix) return prefix > best_prefix;
+  if (candidate.size != n->best.size) return candidate.size < n->best.size;
+  return memcmp(candidate.data, n->best.data, candidate.size) < 0;
+}
 
 static void consider(void *user, qn_sv candidate) {
   nearest *n = user;
-  if (front_is_nearer(n->name, candidate, &n->distance)) n->best = candidate;
+  size_t limit = n->distance + (n->best.size > 0 ? 1 : 0);
+  if (candidate.size > LONGEST_NEAR || !front_is_nearer(n->name, candidate, &limit)) return;
+  if (n->best.size > 0 && limit == n->distance && !is_likelier(n, candidate)) return;
+  n->distance = limit;
+  memcpy(n->text, candidate.data, candidate.size);
+  n->best = qn_sv_make(n->text, candidate.size);
+}
+
+/* What would be far-fetched for more than one slip. */
+static void consider_close(void *user, qn_sv candidate) {
+  nearest *n = user;
+  size_t difference = n->name.size > candidate.size ? n->name.size - candidate.size : candidate.size - n->name.size;
+  if (difference <= 1 && qn_sv_distance(n->name, candidate) == 1) consider(n, candidate);
 }
 
 static bool is_of_class(const front_symbol *symbol, front_name_class cls) {
@@ -150,17 +193,16 @@ static bool is_of_class(const front_symbol *symbol, front_name_class cls) {
 }
 
 qn_sv front_nearest_name(front *f, qn_sv name, front_name_class cls) {
-  static const char *const type_words[] = {"void",     "char",   "short", "int",   "long",   "float",  "double",
-                                           "unsigned", "struct", "const", "uchar", "ushort", "uint",   "ulong",
-                                           "float2",   "float4", "int4",  "uint4", "uchar4", "size_t", "kernel"};
-  nearest n = {name, {NULL, 0}, front_near_limit(name)};
+  nearest n = {.name = name, .distance = front_near_limit(name)};
   for (const front_name *entry = f->names; entry != NULL; entry = entry->next) {
     if (entry->symbol != NULL && is_of_class(entry->symbol, cls)) consider(&n, entry->name->text);
   }
-  if (cls == NAMES_OF_TYPES) {
-    for (size_t i = 0; i < sizeof(type_words) / sizeof(type_words[0]); i++) consider(&n, qn_sv_from(type_words[i]));
-  } else if (cls == NAMES_OF_FUNCTIONS) {
-    front_builtin_names(consider, &n);
-  }
-  return n.best;
+  bool is_type = cls == NAMES_OF_TYPES;
+  front_keyword_names(is_type ? consider : consider_close, &n);
+  front_type_names(is_type ? consider : consider_close, &n, false);
+  pp_macro_names(f->p, cls == NAMES_OF_VALUES ? consider : consider_close, &n);
+  if (cls == NAMES_OF_FUNCTIONS) front_builtin_names(consider, &n);
+  char *copy = n.best.size > 0 ? qn_arena_copy(f->arena, n.best) : NULL;
+  if (n.best.size > 0 && copy == NULL) f->failed = true;
+  return qn_sv_make(copy, copy != NULL ? n.best.size : 0);
 }

@@ -72,7 +72,7 @@ front_tag *front_declare_tag(front *f, pp_name *name, qn_loc loc);
 /* ---- Did you mean --------------------------------------------------------------------------------- */
 
 typedef enum front_name_class { NAMES_OF_TYPES, NAMES_OF_VALUES, NAMES_OF_FUNCTIONS } front_name_class;
-/* The nearest visible name of a class, or an empty view when none is near. */
+/* The nearest name that is visible, a macro, a keyword or built in, or an empty view when none is near; in the arena. */
 qn_sv front_nearest_name(front *f, qn_sv name, front_name_class cls);
 /* One candidate after the other: start with *distance = front_near_limit(name). True when `candidate` is nearer than
  * *distance, which then becomes its distance. */

@@ -50,6 +50,12 @@ static const keyword_text keyword_table[] = {
     {"static_assert", KW_STATIC_ASSERT},
 };
 
+void front_keyword_names(void (*fn)(void *user, qn_sv name), void *user) {
+  for (size_t i = 0; i < sizeof(keyword_table) / sizeof(keyword_table[0]); i++) {
+    fn(user, qn_sv_from(keyword_table[i].text));
+  }
+}
+
 static bool enter_keywords(front *f) {
   for (size_t i = 0; i < sizeof(keyword_table) / sizeof(keyword_table[0]); i++) {
     const keyword_text *k = &keyword_table[i];

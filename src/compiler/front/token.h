@@ -43,6 +43,8 @@ typedef enum front_keyword {
 
 /* Opens the stream and reads the first token. False: out of memory. */
 bool front_token_open(front *f);
+/* All keywords, for "did you mean". */
+void front_keyword_names(void (*fn)(void *user, qn_sv name), void *user);
 /* Moves on: f->tok becomes the token behind it. */
 void front_next(front *f);
 /* The place behind the token before f->tok. */

@@ -1,5 +1,7 @@
 #include "compiler/front/type.h"
 
+#include <stdio.h>
+
 #include <string.h>
 
 #include "base/bytes.h"
@@ -259,6 +261,19 @@ const front_type *front_type_named(front *f, qn_sv name) {
     return basic->has_vectors ? front_vector(f, basic_type(f, basic), lanes) : NULL;
   }
   return NULL;
+}
+
+void front_type_names(void (*fn)(void *user, qn_sv name), void *user, bool numbers_only) {
+  static const char *const lanes[] = {"", "2", "3", "4", "8", "16"};
+  for (size_t i = 0; i < sizeof(basic_names) / sizeof(basic_names[0]); i++) {
+    const basic_name *basic = &basic_names[i];
+    if (numbers_only && !basic->has_vectors) continue;
+    for (size_t n = 0; n < (basic->has_vectors ? sizeof(lanes) / sizeof(lanes[0]) : 1); n++) {
+      char text[16];
+      int size = snprintf(text, sizeof text, "%s%s", basic->name, lanes[n]);
+      fn(user, qn_sv_make(text, (size_t)size));
+    }
+  }
 }
 
 static const char *basic_text(const front_type *t) {

@@ -107,6 +107,9 @@ const front_type *front_truth_type(front *f, const front_type *type);
  * as_float4 and convert_uchar4_sat_rte. */
 const front_type *front_type_named(front *f, qn_sv name);
 
+/* The names of all built-in types, for "did you mean"; `numbers_only`: of those that conversions go to. */
+void front_type_names(void (*fn)(void *user, qn_sv name), void *user, bool numbers_only);
+
 /* ---- Questions ----------------------------------------------------------------------------------- */
 
 static inline bool front_is(const front_type *t, front_kind kind) { return t->kind == kind; }

@@ -65,6 +65,11 @@ pp_name *pp_intern(pp *p, qn_sv text) {
   return add(p, qn_sv_make(copy, text.size), hash, at);
 }
 
+void pp_macro_names(const pp *p, void (*fn)(void *user, qn_sv name), void *user) {
+  for (uint32_t i = 0; i < p->name_capacity; i++)
+    if (p->names[i] && p->names[i]->macro) fn(user, p->names[i]->text);
+}
+
 bool pp_names_open(pp *p) {
   if (!rehash(p, FIRST_CAPACITY)) return false;
   for (uint32_t i = 1; i < PP_D_COUNT; i++) {

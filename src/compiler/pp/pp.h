@@ -115,6 +115,8 @@ static inline pp_token pp_next(pp *p) {
 }
 /* The name of a spelling, made when it isn't there yet. NULL: out of memory. */
 pp_name *pp_intern(pp *p, qn_sv text);
+/* The names of all macros that are defined now, in any order. */
+void pp_macro_names(const pp *p, void (*fn)(void *user, qn_sv name), void *user);
 /* The last macro that expanded to nothing and where its name is defined, 0 when it is built in; NULL: none. */
 pp_name *pp_last_nothing(const pp *p, qn_loc *out_loc);
 /* Frees what the arena doesn't hold. */
