@@ -235,7 +235,7 @@ static qn_status run(core_build *b) {
   QN_TRY(qn_compile_options_parse(&b->arena, b->given.options ? b->given.options : "", &b->options));
   QN_TRY(read_source(b));
   if (b->given.kind == QN_ARTIFACT_PREPROCESSED) return preprocess(b);
-  if (needs_llvm(b)) QN_TRY(core_build_read_targets(b));
+  QN_TRY(needs_llvm(b) ? core_build_read_targets(b) : core_build_check_targets(b->given.target));
   if (core_build_is_image(b->given.kind)) QN_TRY(core_build_read_name(b));
   return find_or_make(b);
 }

@@ -47,6 +47,8 @@ static inline bool core_build_is_image(uint32_t kind) {
 bool core_build_has_wgsl(const core_build *build);
 /* Reads `target` and `name` of the options. Errors: INVALID_ARGUMENT, UNSUPPORTED, LIMIT. */
 QN_MUST_USE qn_status core_build_read_targets(core_build *build);
+/* For kinds that have no use for targets: names that don't exist are errors all the same. */
+QN_MUST_USE qn_status core_build_check_targets(const char *list);
 QN_MUST_USE qn_status core_build_read_name(core_build *build);
 
 /* A module of its own from the build's text, for what changes it. Freed with ir_module_free. */

@@ -30,15 +30,26 @@ static qn_status add_target(core_build *b, qn_sv name) {
   return QN_OK;
 }
 
+/* Takes the next word of a list with commas; false: there is none. */
+static bool take_word(qn_sv *rest, qn_sv *out) {
+  if (rest->data == NULL) return false;
+  const char *comma = rest->size > 0 ? memchr(rest->data, ',', rest->size) : NULL;
+  size_t size = comma ? (size_t)(comma - rest->data) : rest->size;
+  *out = qn_sv_make(rest->data, size);
+  *rest = comma ? qn_sv_make(comma + 1, rest->size - size - 1) : (qn_sv){0};
+  return true;
+}
+
+qn_status core_build_check_targets(const char *list) {
+  qn_sv rest = qn_sv_from(list ? list : "host"), name;
+  core_build_target target;
+  while (take_word(&rest, &name)) QN_TRY(core_build_target_find(name, &target));
+  return QN_OK;
+}
+
 qn_status core_build_read_targets(core_build *b) {
-  qn_sv rest = qn_sv_from(b->given.target ? b->given.target : "host");
-  for (;;) {
-    const char *comma = rest.size > 0 ? memchr(rest.data, ',', rest.size) : NULL;
-    size_t size = comma ? (size_t)(comma - rest.data) : rest.size;
-    QN_TRY(add_target(b, qn_sv_make(rest.data, size)));
-    if (!comma) break;
-    rest = qn_sv_make(comma + 1, rest.size - size - 1);
-  }
+  qn_sv rest = qn_sv_from(b->given.target ? b->given.target : "host"), name;
+  while (take_word(&rest, &name)) QN_TRY(add_target(b, name));
   if (b->target_count > 1 && !core_build_is_image(b->given.kind))
     QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "this kind of artifact is of one target, and '%s' are %u", b->given.target,
             b->target_count);

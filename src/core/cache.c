@@ -95,6 +95,7 @@ static void read_head(qn_store *store, const qn_store_item *item, qn_cache_entry
 
 static bool list_one(void *user, const qn_store_item *item) {
   static const char *const kinds[] = {"", "program", "manifest", "artifact"};
+  if (item->is_obstacle) return true;
   const lister *l = user;
   qn_cache_entry entry = {.struct_size = sizeof entry, .file_bytes = item->file_bytes, .used_ns = item->used_ns};
   qn_key_print(&item->key, entry.key, sizeof entry.key);

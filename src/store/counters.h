@@ -27,7 +27,8 @@
   X(IMPORTS, "imports", "entries that came with `quern cache import`")            \
   X(RESETS, "resets", "times that this file was damaged and began anew")          \
   X(BYTES, "bytes", "size of all entries")                                        \
-  X(ENTRIES, "entries", "how many")
+  X(ENTRIES, "entries", "how many")                                               \
+  X(MISSES_STALE, "misses_stale", "a file that the source reads had changed")
 
 typedef enum qn_counter {
 #define QN_X(id, name, text) QN_COUNT_##id,

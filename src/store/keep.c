@@ -44,8 +44,9 @@ static qn_status walk_shard(qn_store *store, const char *shard, qn_store_visit_f
     qn_file_info info;
     if (!read_name(shard, names[i], &item)) continue;
     if (!qn_store_entry_path(store, &item.key, item.kind, path, sizeof path)) continue;
-    if (qn_file_query(path, &info) < 0 || !info.is_regular) continue;
-    item.file_bytes = info.size_bytes;
+    if (qn_file_query(path, &info) < 0 || !(info.is_regular || info.is_directory)) continue;
+    item.is_obstacle = info.is_directory;
+    item.file_bytes = info.is_directory ? 0 : info.size_bytes;
     item.used_ns = info.modified_ns;
     *goes_on = visit(user, &item);
   }
@@ -81,6 +82,7 @@ qn_status qn_store_walk(qn_store *store, qn_store_visit_fn visit, void *user) {
 typedef struct item_list {
   qn_store_item *items;
   size_t count, capacity;
+  size_t obstacles;
   uint64_t bytes;
   bool failed;
 } item_list;
@@ -98,6 +100,7 @@ static bool collect(void *user, const qn_store_item *item) {
     list->capacity = capacity;
   }
   list->items[list->count++] = *item;
+  list->obstacles += item->is_obstacle;
   list->bytes += item->file_bytes;
   return true;
 }
@@ -112,6 +115,7 @@ static qn_status collect_all(qn_store *store, item_list *list) {
 
 static bool summarize_one(void *user, const qn_store_item *item) {
   qn_store_summary *summary = user;
+  if (item->is_obstacle) return true;
   uint32_t kind = item->kind <= QN_ENTRY_ARTIFACT ? item->kind : 0;
   summary->kinds[kind].entries++;
   summary->kinds[kind].bytes += item->file_bytes;
@@ -130,10 +134,11 @@ qn_status qn_store_summarize(qn_store *store, qn_store_summary *out_summary) {
 static void remove_item(qn_store *store, const qn_store_item *item, qn_store_kept *kept) {
   char path[4096];
   if (!qn_store_entry_path(store, &item->key, item->kind, path, sizeof path)) return;
-  qn_status status = qn_file_remove(path);
+  qn_status status = item->is_obstacle ? qn_directory_remove(path) : qn_file_remove(path);
   if (status < 0 && status != QN_ERROR_NOT_FOUND && kept->stuck++ == 0)
     snprintf(kept->stuck_reason, sizeof kept->stuck_reason, "%s", qn_error_text());
   if (status < 0) return;
+  if (item->is_obstacle) return;
   kept->removed_entries++;
   kept->removed_bytes += item->file_bytes;
   kept->entries--;
@@ -240,11 +245,14 @@ static qn_status evict(qn_store *store, const void *user, qn_store_kept *kept) {
   const uint64_t *max_bytes = user;
   item_list list = {0};
   qn_status status = collect_all(store, &list);
-  kept->entries = list.count;
+  kept->entries = list.count - list.obstacles;
   kept->bytes = list.bytes;
+  for (size_t i = 0; i < list.count && list.obstacles > 0; i++)
+    if (list.items[i].is_obstacle) remove_item(store, &list.items[i], kept);
   if (status >= 0 && list.bytes > *max_bytes) {
     qsort(list.items, list.count, sizeof *list.items, by_use);
-    for (size_t i = 0; i < list.count && kept->bytes > *max_bytes; i++) remove_item(store, &list.items[i], kept);
+    for (size_t i = 0; i < list.count && kept->bytes > *max_bytes; i++)
+      if (!list.items[i].is_obstacle) remove_item(store, &list.items[i], kept);
   }
   free(list.items);
   return status;
@@ -281,6 +289,10 @@ static bool verify_one(void *user, const qn_store_item *item) {
   verifier *v = user;
   char path[4096];
   qn_bytes file = {0}, body = {0};
+  if (item->is_obstacle) {
+    remove_item(v->store, item, v->kept);
+    return true;
+  }
   v->kept->entries++;
   v->kept->bytes += item->file_bytes;
   if (!qn_store_entry_path(v->store, &item->key, item->kind, path, sizeof path)) return true;

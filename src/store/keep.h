@@ -10,6 +10,7 @@ typedef struct qn_store_item {
   uint32_t kind;
   uint64_t file_bytes;
   uint64_t used_ns; /* of the last use, by the store's clock */
+  bool is_obstacle; /* no entry: a directory where one would stand. Upkeep removes it, or tells that it can't */
 } qn_store_item;
 
 /* Calls `visit` for every entry, in the order of the keys, until it says false. Errors: IO, OUT_OF_HOST_MEMORY; an absent

@@ -143,32 +143,44 @@ static bool take_result(const result *r, qn_key *out_result, qn_bytes *out_own, 
   return !out_own->failed && (!out_seen || !out_seen->files.failed);
 }
 
-static bool look_up(qn_store *store, const qn_key *lookup, const char *label, bool counts, qn_bytes *out) {
-  if (!counts) return qn_store_peek(store, lookup, QN_ENTRY_MANIFEST, out);
-  return qn_store_get(store, lookup, QN_ENTRY_MANIFEST, label, out) == QN_STORE_HIT;
+/* The first result that holds. */
+static bool find_result(qn_unpack *from, qn_key *out_result, qn_bytes *out_own, qn_manifest *out_seen) {
+  uint32_t count = unpack_head(from);
+  for (uint32_t i = 0; i < count; i++) {
+    result r = unpack_result(from);
+    if (!from->failed && holds_now(&r)) return take_result(&r, out_result, out_own, out_seen);
+  }
+  return false;
+}
+
+/* It is a hit only when a result holds. */
+static void count(qn_store *store, const qn_key *lookup, const char *label, bool is_there, bool is_found) {
+  if (is_found)
+    qn_store_used(store, lookup, QN_ENTRY_MANIFEST, label);
+  else if (is_there)
+    qn_store_stale(store, lookup, label);
+  else
+    qn_store_missed(store, lookup, QN_ENTRY_MANIFEST, label);
 }
 
 bool qn_manifest_get(qn_store *store, const qn_key *lookup, const char *label, bool counts, qn_key *out_result,
                      qn_bytes *out_own, qn_manifest *out_seen) {
   qn_bytes bytes = {0};
   qn_error_saved saved;
-  bool found = false;
-  if (!look_up(store, lookup, label, counts, &bytes)) {
-    qn_bytes_free(&bytes);
-    return false;
-  }
+  bool is_found = false, is_there = qn_store_peek(store, lookup, QN_ENTRY_MANIFEST, &bytes);
   qn_error_save(&saved);
-  qn_unpack from = qn_unpack_from(qn_bytes_view(&bytes));
-  uint32_t count = unpack_head(&from);
-  for (uint32_t i = 0; i < count && !found; i++) {
-    result r = unpack_result(&from);
-    if (from.failed || !holds_now(&r)) continue;
-    found = take_result(&r, out_result, out_own, out_seen);
+  if (is_there) {
+    qn_unpack from = qn_unpack_from(qn_bytes_view(&bytes));
+    is_found = find_result(&from, out_result, out_own, out_seen);
+    if (from.failed) {
+      qn_store_reject(store, lookup, QN_ENTRY_MANIFEST);
+      counts = is_found;
+    }
   }
-  if (from.failed) qn_store_reject(store, lookup, QN_ENTRY_MANIFEST);
+  if (counts) count(store, lookup, label, is_there, is_found);
   qn_error_restore(&saved);
   qn_bytes_free(&bytes);
-  return found;
+  return is_found;
 }
 
 void qn_manifest_list(const qn_manifest *seen, qn_bytes *out) {

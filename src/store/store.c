@@ -252,6 +252,11 @@ void qn_store_missed(qn_store *store, const qn_key *key, qn_entry_kind kind, con
   qn_bytes_free(&nothing);
 }
 
+void qn_store_stale(qn_store *store, const qn_key *key, const char *label) {
+  tell("miss", key, label, "a file that the source reads has changed");
+  qn_store_count_one(store, QN_COUNT_MISSES_STALE);
+}
+
 bool qn_store_peek(qn_store *store, const qn_key *key, qn_entry_kind kind, qn_bytes *out) {
   char path[4096];
   qn_error_saved saved;

@@ -65,6 +65,8 @@ void qn_store_used(qn_store *store, const qn_key *key, qn_entry_kind kind, const
 
 /* Counts and tells of a peek that found nothing. */
 void qn_store_missed(qn_store *store, const qn_key *key, qn_entry_kind kind, const char *label);
+/* The same for one that is there and sound, and whose record of files doesn't hold any longer. */
+void qn_store_stale(qn_store *store, const qn_key *key, const char *label);
 
 /* Stores `body`, in place of what was there, and prunes when the store has become too large. Returns whether it is there
  * now. `label` is for people. */

@@ -42,6 +42,7 @@ static bool is_wanted(exporter *e, const qn_store_item *item, const char *label)
 
 static bool export_one(void *user, const qn_store_item *item) {
   exporter *e = user;
+  if (item->is_obstacle) return true;
   char path[4096];
   qn_bytes file = {0};
   qn_entry_info info;

@@ -57,6 +57,73 @@ static bool is_same_directory(const char *a, const char *b) {
   return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
+/* ---- What is read ------------------------------------------------------------------------------- */
+
+typedef struct place {
+  dev_t device;
+  ino_t inode;
+  char *path;
+} place;
+
+static bool find_place(place *out, const char *directory, const char *name) {
+  struct stat info;
+  size_t size = strlen(directory) + strlen(name) + 2;
+  char *path = tool_alloc(size, 1);
+  snprintf(path, size, "%s/%s", directory, name);
+  if (stat(path, &info) != 0) {
+    free(path);
+    return false;
+  }
+  *out = (place){info.st_dev, info.st_ino, path};
+  return true;
+}
+
+/* Outputs that are there already, and a depfile; an include that one of them is has no other name. */
+static size_t find_places(const build_options *o, const build_job *jobs, size_t count, place *places) {
+  size_t found = 0;
+  for (size_t i = 0; i < count; i++) found += find_place(&places[found], o->directory, jobs[i].output);
+  const char *name = NULL;
+  char *directory = o->depfile ? split(o->depfile, &name) : NULL;
+  if (directory) found += find_place(&places[found], directory, name);
+  free(directory);
+  return found;
+}
+
+static tool_status check_include(const char *path, const char *file, const place *places, size_t count) {
+  struct stat info;
+  if (stat(path, &info) != 0) return TOOL_OK;
+  for (size_t i = 0; i < count; i++)
+    if (places[i].device == info.st_dev && places[i].inode == info.st_ino)
+      return tool_error(TOOL_USAGE,
+                        "the output '%s' would overwrite '%s', which '%s' includes; choose another -o or --name",
+                        places[i].path, path, file);
+  return TOOL_OK;
+}
+
+static tool_status check_includes_of(const build_job *job, const place *places, size_t count) {
+  tool_status status = TOOL_OK;
+  for (const char *at = job->artifact.dependencies; *at && status == TOOL_OK;) {
+    size_t length = strcspn(at, "\n");
+    char *path = tool_copy(at, length);
+    status = check_include(path, job->file, places, count);
+    free(path);
+    at += length + (at[length] == '\n');
+  }
+  return status;
+}
+
+/* No file that the sources include may be overwritten. */
+static tool_status check_includes(const build_options *o, const build_job *jobs, size_t count) {
+  place *places = tool_alloc(count + 1, sizeof *places);
+  size_t found = find_places(o, jobs, count, places);
+  tool_status status = TOOL_OK;
+  for (size_t i = 0; i < count && found > 0 && status == TOOL_OK; i++)
+    status = check_includes_of(&jobs[i], places, found);
+  for (size_t i = 0; i < found; i++) free(places[i].path);
+  free(places);
+  return status;
+}
+
 /* ---- Writing ------------------------------------------------------------------------------------ */
 
 static tool_status write_all(const build_options *o, const char *option, const char *directory, qn_output *outputs,
@@ -89,6 +156,7 @@ static tool_status write_with(const build_options *o, qn_output *outputs, size_t
 }
 
 tool_status build_write(const build_options *o, const build_job *jobs, size_t count) {
+  TOOL_TRY(check_includes(o, jobs, count));
   qn_output *outputs = tool_alloc(count + 1, sizeof *outputs);
   char *text = NULL;
   size_t size = 0;

@@ -97,18 +97,38 @@ static void write_where(json *j, const qn_cache_info *info, const qn_cache_summa
   json_u64(j, "newest_use_ns", s->newest_ns);
 }
 
-static tool_status show_counters(const cache_options *o, json *j, uint32_t count) {
+typedef struct counter {
+  const char *name, *text;
+  int64_t value;
+} counter;
+
+/* All of them before the first one is shown: the file may be damaged. To be freed; NULL: an error was told. */
+static counter *read_counters(uint32_t count) {
+  counter *counters = tool_alloc(count ? count : 1, sizeof *counters);
   for (uint32_t i = 0; i < count; i++) {
-    const char *name, *text;
-    int64_t value;
-    qn_status status = qn_cache_counter(i, &name, &text, &value);
-    if (status < 0) return tool_library_error(status, "stats");
-    if (o->json)
-      json_i64(j, name, value);
-    else
-      printf("%12" PRId64 "  %-18s %s\n", value, name, text);
+    qn_status status = qn_cache_counter(i, &counters[i].name, &counters[i].text, &counters[i].value);
+    if (status >= 0) continue;
+    tool_library_error(status, "stats");
+    free(counters);
+    return NULL;
   }
-  return TOOL_OK;
+  return counters;
+}
+
+static void show_stats(const cache_options *o, const qn_cache_info *info, const qn_cache_summary *summary,
+                       const counter *counters) {
+  json j = {stdout, false};
+  if (!o->json) {
+    print_where(info, summary);
+    for (uint32_t i = 0; i < info->counter_count; i++)
+      printf("%12" PRId64 "  %-18s %s\n", counters[i].value, counters[i].name, counters[i].text);
+    return;
+  }
+  json_open(&j, NULL, '{');
+  write_where(&j, info, summary);
+  for (uint32_t i = 0; i < info->counter_count; i++) json_i64(&j, counters[i].name, counters[i].value);
+  json_close(&j, '}');
+  putchar('\n');
 }
 
 static tool_status stats(const cache_options *o) {
@@ -117,16 +137,10 @@ static tool_status stats(const cache_options *o) {
   qn_status status = qn_cache_query(&info);
   if (status >= 0) status = qn_cache_summarize(&summary);
   if (status < 0) return tool_library_error(status, "stats");
-  json j = {stdout, false};
-  if (!o->json) {
-    print_where(&info, &summary);
-    return show_counters(o, &j, info.counter_count);
-  }
-  json_open(&j, NULL, '{');
-  write_where(&j, &info, &summary);
-  TOOL_TRY(show_counters(o, &j, info.counter_count));
-  json_close(&j, '}');
-  putchar('\n');
+  counter *counters = read_counters(info.counter_count);
+  if (!counters) return TOOL_FAILED;
+  show_stats(o, &info, &summary, counters);
+  free(counters);
   return TOOL_OK;
 }
 

@@ -31,6 +31,23 @@ class BuildTest(CommandTest):
 
 
 class Artifacts(BuildTest):
+    def test_no_included_file_is_overwritten(self):
+        self.file("h.h", "#define V 5\n")
+        self.file("h.cl", '#include "h.h"\nkernel void h(global int *x) { x[0] = V; }\n')
+        for more in ([], ["--emit", "object,c_header"], ["--emit", "object", "--depfile", "h.h"],
+                     ["--emit", "object", "--depfile", self.path("h.h")]):
+            self.fails(["build", "h.cl", "-o", ".", *more], 2, "would overwrite 'h.h', which 'h.cl' includes")
+        os.symlink("h.h", self.path("other.h"))
+        self.fails(["build", "h.cl", "--name", "other", "-o", "."], 2, "which 'h.cl' includes")
+        with open(self.path("h.h")) as f:
+            self.assertEqual(f.read(), "#define V 5\n")
+        self.quern("build", "h.cl", "--emit", "object", "-o", ".")
+
+    def test_an_unknown_target_is_an_error_for_every_kind(self):
+        self.file("k.cl", "kernel void k(global int *x) { x[0] = 1; }\n")
+        for kind in ("object", "static_library", "shared_library", "c_header", "ir", "llvm_ir", "assembly", "opencl_c", "wgsl", "image"):
+            self.fails(["build", "k.cl", "--emit", kind, "--target", "host,nonsense", "-o", "."], 2, "target 'nonsense' is not known")
+
     def test_every_kind_is_made(self):
         self.build(ADD, "--emit", "object,static_library,shared_library,c_header,image,ir,llvm_ir,assembly", "-o", self.out)
         self.assertEqual(sorted(os.listdir(self.out)),

@@ -59,6 +59,15 @@ class Keys(CacheTest):
         self.file("amount.h", "#define AMOUNT 1\n")
         self.assertEqual(self.run_kernel(), "hit")
 
+    def test_C1_a_record_that_does_not_hold_is_no_hit(self):
+        before = self.counters()
+        self.file("amount.h", "#define AMOUNT 2\n")
+        _, err = self.quern("run", "k.cl", "--arg", "x=range:4", "--print", "x", "-D", "A=2", environment=self.cache)
+        self.assertIn("a file that the source reads has changed", err)
+        self.assertNotIn("cache: hit", err)
+        after = self.counters()
+        self.assertEqual((after["misses_stale"] - before["misses_stale"], after["hits"] - before["hits"]), (1, 0))
+
     def test_C1_a_header_that_appears_earlier_on_the_path_is_a_miss(self):
         os.makedirs(self.path("first"))
         os.makedirs(self.path("second"))
@@ -265,6 +274,39 @@ class Command(CacheTest):
         counters = self.counters()
         self.assertEqual((counters["entries"], counters["bytes"]), (0, 0))
         self.assertGreater(counters["evictions"], 0)
+
+    def test_C5_damaged_counters_are_told_and_nothing_else(self):
+        self.run_kernel()
+        path = self.path("cache/v1/counters")
+        with open(path, "rb") as f:
+            good = f.read()
+        for damaged in (b"", good[:100], good[:20] + b"?" + good[21:]):
+            with open(path, "wb") as f:
+                f.write(damaged)
+            for words in (["cache", "stats", "--json"], ["cache"]):
+                out, err = self.quern(*words, status=1, environment=self.cache)
+                self.assertEqual(out, "")
+                self.assertIn("is damaged", err)
+        self.assertEqual(self.run_kernel(), "hit")
+        self.assertEqual(self.counters()["resets"], 1)
+
+    def test_C3_a_directory_in_an_entrys_place_is_removed_or_told(self):
+        for verb in ("verify", "prune", "clear"):
+            self.run_kernel()
+            entries = json.loads(self.quern("cache", "list", "--json", environment=self.cache)[0])["entries"]
+            key = [e["key"] for e in entries if e["kind"] == "program"][0]
+            path = self.path("cache/v1/%s/%s-1" % (key[:2], key[2:]))
+            os.unlink(path)
+            os.makedirs(path + "/inside")
+            self.assertEqual(self.run_kernel(), "compile")
+            _, err = self.quern("cache", verb, status=1, environment=self.cache)
+            self.assertIn("1 entries", err)
+            self.assertIn(path, err)
+            os.rmdir(path + "/inside")
+            self.quern("cache", verb, environment=self.cache)
+            self.assertFalse(os.path.exists(path))
+            self.assertEqual(self.run_kernel(), "compile")
+            self.assertEqual(self.run_kernel(), "hit")
 
     def test_C5_counters_tell_hits_and_misses_with_reasons(self):
         self.run_kernel()

@@ -199,6 +199,8 @@ bool qn_file_exists(const char *path) {
 
 qn_status qn_file_remove(const char *path) { return unlink(path) == 0 ? QN_OK : io_error("removed", path, errno); }
 
+qn_status qn_directory_remove(const char *path) { return rmdir(path) == 0 ? QN_OK : io_error("removed", path, errno); }
+
 qn_status qn_file_set_time(const char *path, uint64_t ns) {
   struct timespec time = {.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
   struct timespec both[2] = {time, time};

@@ -38,6 +38,8 @@ QN_MUST_USE qn_status qn_file_query(const char *path, qn_file_info *out_info);
 bool qn_file_exists(const char *path);
 /* Errors: NOT_FOUND, IO. */
 QN_MUST_USE qn_status qn_file_remove(const char *path);
+/* An empty one. Errors: NOT_FOUND, IO. */
+QN_MUST_USE qn_status qn_directory_remove(const char *path);
 
 /* Sets the time of last modification; of another user's file, that may be written to, to the present. Errors: NOT_FOUND, IO. */
 QN_MUST_USE qn_status qn_file_set_time(const char *path, uint64_t ns);
