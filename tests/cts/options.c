@@ -51,7 +51,7 @@ static const option known[] = {
      "only every Nth of the chosen tests of each device, beginning where the seed says; not with --long"},
     {"--seed", NULL, "SEED", NUMBER, FIELD(seed), 0, "what tests with random content go by. Default: 1"},
     {"--timeout", NULL, "SECONDS", SECONDS, FIELD(timeout_ns), 0,
-     "how long a test may take before it counts as hung. Default: 120"},
+     "how long a test may take before it counts as hung. Default: 120; with --long 1200"},
     {"--patience", NULL, "SECONDS", SECONDS, FIELD(patience_ns), 0,
      "how long a wait within a test may take that must come to an end. Default: 60"},
     {"--jobs", "-j", "N", NUMBER, FIELD(jobs), 0, "so many processes at a time. Default: 1"},
@@ -170,7 +170,6 @@ static int check(const cts_options *o) {
 int cts_options_read(int argc, char **argv, cts_options *out) {
   const char *whole = getenv("QUERN_LONG");
   *out = (cts_options){.devices = "cpu", .seed = 1, .rounds = 1, .every = 1, .jobs = 1, .report_fd = -1, .live_fd = -1};
-  out->timeout_ns = UINT64_C(120000000000) * CTS_SLOW;
   out->patience_ns = UINT64_C(60000000000);
   out->is_long = whole && !strcmp(whole, "1");
   for (int i = 1; i < argc; i++) {
@@ -195,6 +194,7 @@ int cts_options_read(int argc, char **argv, cts_options *out) {
     int status = take(out, o, value);
     if (status >= 0) return status;
   }
+  if (out->timeout_ns == 0) out->timeout_ns = (out->is_long ? 10 : 1) * UINT64_C(120000000000) * CTS_SLOW;
   return check(out);
 }
 
