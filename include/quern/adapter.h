@@ -45,7 +45,7 @@ typedef struct qn_adapter_host {
   /* Environment variable as the core sees it, or NULL. */
   QN_FUNCTION(const char *, environment, const char *name);
   /* For an adapter that has threads of its own: `call` is made with `user` when the process exits, before drivers' destructors
-   * run, so that these threads stop calling the driver; nothing is ended or waited for beyond 100 ms. It may be made more than once,
+   * run, so that these threads stop calling the driver; nothing is ended, and it takes no longer than it must. It may be made more than once,
    * and not in a forked child. With `call` NULL what was given with `user` is forgotten; when that returns it isn't running.
    * NULL in a host that doesn't know exits, absent in one whose struct_size ends before it. Errors: LIMIT. */
   QN_FUNCTION(qn_status, at_exit, void (*call)(void *user), void *user);
