@@ -121,6 +121,22 @@ static void test_gathered_launches_need_no_wait(void **state) {
   assert_int_equal(qn_point_wait(&last, QN_POLL), QN_OK);
 }
 
+/* Large fills are copies of a tile. */
+static void test_large_fills(void **state) {
+  (void)state;
+  enum { WORDS = (5 << 18) + 3 };
+  const uint32_t pattern[4] = {1, 22, 333, 4444};
+  uint32_t *words = calloc(WORDS, 4);
+  assert_non_null(words);
+  qn_buffer buffer = test_buffer(t.device, WORDS * 4);
+  qn_view view = test_view(buffer, 12, (5 << 20) / 16 * 16);
+  OK(qn_fill(queue, &view, pattern, sizeof pattern, NULL));
+  get(buffer, words, WORDS * 4);
+  for (uint32_t i = 3; i < WORDS; i++)
+    if (words[i] != pattern[(i - 3) % 4]) fail_msg("word %u is %u", i, words[i]);
+  free(words);
+}
+
 /* Two arguments in one buffer share a binding. */
 static void test_arguments_may_share_a_buffer(void **state) {
   (void)state;
@@ -301,6 +317,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_a_kernel_runs),
       cmocka_unit_test(test_many_launches_run_in_order),
       cmocka_unit_test(test_gathered_launches_need_no_wait),
+      cmocka_unit_test(test_large_fills),
       cmocka_unit_test(test_arguments_may_share_a_buffer),
       cmocka_unit_test(test_local_memory_of_many_sizes),
       cmocka_unit_test(test_launches_leave_nothing),

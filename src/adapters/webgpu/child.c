@@ -100,7 +100,6 @@ static bool listen_to(int descriptor, char answer[WG_CHILD_ANSWER]) {
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return true;
     size += (size_t)n;
-    if (strcmp(answer, WG_CHILD_WORKS) == 0 || size == WG_CHILD_ANSWER - 1) continue;
   }
 }
 
@@ -143,12 +142,17 @@ static qn_status run(const char *library, char answer[WG_CHILD_ANSWER]) {
   return strcmp(answer, WG_CHILD_WORKS) == 0 ? QN_OK : QN_ERROR_NOT_FOUND;
 }
 
+/* Two threads may try the same library at a time: neither waits for the other's child. */
 qn_status wg_child_try(const char *library, char answer[WG_CHILD_ANSWER]) {
   struct stat file = {0};
   bool is_file = stat(library, &file) == 0;
   pthread_mutex_lock(&verdict_lock);
-  qn_status status = is_file && is_last(&file) ? QN_OK : run(library, answer);
-  if (status >= 0 && is_file) last = (verdict){file.st_dev, file.st_ino, file.st_mtim, true};
+  bool is_known = is_file && is_last(&file);
   pthread_mutex_unlock(&verdict_lock);
-  return status;
+  qn_status status = is_known ? QN_OK : run(library, answer);
+  if (status < 0 || !is_file) return status;
+  pthread_mutex_lock(&verdict_lock);
+  last = (verdict){file.st_dev, file.st_ino, file.st_mtim, true};
+  pthread_mutex_unlock(&verdict_lock);
+  return QN_OK;
 }

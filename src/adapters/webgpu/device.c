@@ -84,6 +84,8 @@ qn_status wg_buffer_create(qn_adapter_device *device, uint32_t usage, uint64_t s
 /* ---- Life --------------------------------------------------------------------------------------- */
 
 #define EXIT_PATIENCE_NS UINT64_C(100000000) /* as the core waits for threads */
+/* Drivers in software work in threads of this process, which crash in destructors. */
+#define EXIT_PATIENCE_OF_SOFTWARE_NS UINT64_C(10000000000)
 #define EXIT_PART_NS UINT64_C(10000000)
 
 /* An adapter makes one device, and is of no use then: each device asks for its own. */
@@ -120,10 +122,11 @@ static void free_device(qn_adapter_device *device) {
   free(device);
 }
 
-/* The pump stops, and what is in flight gets a moment: SwiftShader's threads crash in its destructors while there is work. */
+/* The pump stops, and what is in flight gets a moment. */
 static void end_with_process(void *user) {
   qn_adapter_device *device = user;
-  uint64_t deadline = wg_deadline(EXIT_PATIENCE_NS), future = 0;
+  bool is_software = device->found->description.type == WGL_TYPE_SOFTWARE;
+  uint64_t deadline = wg_deadline(is_software ? EXIT_PATIENCE_OF_SOFTWARE_NS : EXIT_PATIENCE_NS), future = 0;
   bool is_waiting = true;
   atomic_store_explicit(&device->pump.must_rest, 1, memory_order_release);
   while (is_waiting && wg_now() < deadline && wg_lock_before(&device->lock, deadline)) {
@@ -185,6 +188,7 @@ qn_status wg_device_close(qn_adapter_device *device) {
   wg_bytes_close(device);
   for (int i = 0; i < 2; i++)
     if (device->nothing[i]) WGL(device, buffer_destroy, device->nothing[i]);
+  if (device->tile.buffer) WGL(device, buffer_destroy, device->tile.buffer);
   wg_staging_close(device);
   WGL(device, buffer_destroy, device->stream.blocks);
   drop_native(device);

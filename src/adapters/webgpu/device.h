@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "bytes.h"
+#include "memory.h"
 #include "queue.h"
 #include "staging.h"
 #include "stream.h"
@@ -31,9 +32,10 @@ struct qn_adapter_device {
   qn_adapter_queue service; /* for maps, and what is tried out */
   wg_staging staging;
   wg_bytes bytes;
-  wgl_buffer *nothing[2]; /* what null pointers have bound, by whether it is written; NULL until it is needed */
-  uint32_t fused;         /* WG_FUSED_... */
-  wg_failure failure;     /* the first; set before has_failed */
+  struct qn_adapter_memory tile; /* what large fills copy; no buffer until it is needed */
+  wgl_buffer *nothing[2];        /* what null pointers have bound, by whether it is written; NULL until it is needed */
+  uint32_t fused;                /* WG_FUSED_... */
+  wg_failure failure;            /* the first; set before has_failed */
   _Atomic uint32_t has_failed, is_lost;
 
   pthread_mutex_t ear; /* a leaf: what the library tells, from any thread, at any time */

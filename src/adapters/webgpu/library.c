@@ -90,7 +90,7 @@ static bool has_marks(void *library, const char *const *marks) {
 }
 
 static const wgl_shim *recognise(void *library) {
-  const wgl_shim *const shims[] = {wgl_shim_dawn_2025(), wgl_shim_headers_2026()};
+  const wgl_shim *const shims[] = {wgl_shim_dawn_2025(), wgl_shim_wgpu_2026()};
   for (size_t i = 0; i < sizeof shims / sizeof *shims; i++)
     if (has_marks(library, shims[i]->marks)) return shims[i];
   return NULL;
@@ -104,7 +104,7 @@ static qn_status load(qn_adapter_instance *instance, void *library) {
   if (!instance->shim)
     return wg_error(instance->host, QN_ERROR_NOT_FOUND,
                     "%s (build id %s) is of no generation of webgpu.h that the adapter knows; it knows: %s; %s",
-                    instance->library, *id ? id : "none", wgl_shim_dawn_2025()->name, wgl_shim_headers_2026()->name);
+                    instance->library, *id ? id : "none", wgl_shim_dawn_2025()->name, wgl_shim_wgpu_2026()->name);
   instance->f = instance->shim->load(library, &missing);
   if (!instance->f && missing)
     return wg_error(instance->host, QN_ERROR_NOT_FOUND, "%s (build id %s) looks like %s and lacks %s",

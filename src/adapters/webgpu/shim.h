@@ -188,6 +188,6 @@ typedef struct wgl_shim {
 
 /* One a generation. */
 const wgl_shim *wgl_shim_dawn_2025(void);
-const wgl_shim *wgl_shim_headers_2026(void);
+const wgl_shim *wgl_shim_wgpu_2026(void);
 
 #endif

@@ -167,11 +167,6 @@ typedef struct feature_list {
   const uint32_t *features;
 } feature_list;
 
-typedef struct wait_info {
-  future future;
-  uint32_t is_completed;
-} wait_info;
-
 /* ---- Functions ---------------------------------------------------------------------------------- */
 
 /* X(name, result, parameters) */
@@ -179,7 +174,6 @@ typedef struct wait_info {
   X(CreateInstance, wgl_instance *, (const instance_descriptor *))                                                     \
   X(InstanceRelease, void, (wgl_instance *))                                                                           \
   X(InstanceProcessEvents, void, (wgl_instance *))                                                                     \
-  X(InstanceWaitAny, uint32_t, (wgl_instance *, size_t, wait_info *, uint64_t))                                        \
   X(InstanceRequestAdapter, future, (wgl_instance *, const request_options *, callback_info))                          \
   X(AdapterRelease, void, (wgl_adapter *))                                                                             \
   X(AdapterGetInfo, uint32_t, (wgl_adapter *, adapter_info *))                                                         \
@@ -229,7 +223,7 @@ typedef struct wait_info {
 struct wgl_functions {
   COMMON_FUNCTIONS(X)
   OWN_FUNCTIONS(X)
-  uint32_t can_wait; /* WaitAny takes a time limit */
+  uint32_t can_wait; /* for a future, with a time limit */
 };
 #undef X
 
@@ -451,13 +445,15 @@ static void device_release(wgl_functions *f, wgl_device *device) { f->DeviceRele
 static wgl_queue *device_queue(wgl_functions *f, wgl_device *device) { return f->DeviceGetQueue(device); }
 static void queue_release(wgl_functions *f, wgl_queue *queue) { f->QueueRelease(queue); }
 
+/* The last one is popped first. */
+static const uint32_t filters[] = {FILTERS};
+enum { FILTER_COUNT = sizeof filters / sizeof *filters };
+
 static void scope_begin(wgl_functions *f, wgl_device *device) {
-  f->DevicePushErrorScope(device, FILTER_INTERNAL);
-  f->DevicePushErrorScope(device, FILTER_MEMORY);
-  f->DevicePushErrorScope(device, FILTER_VALIDATION);
+  for (size_t i = 0; i < FILTER_COUNT; i++) f->DevicePushErrorScope(device, filters[i]);
 }
 
-/* One of the three. */
+/* One of them. */
 static uint32_t pop_scope(wgl_functions *f, wgl_instance *instance, wgl_device *device, char *text, uint64_t capacity) {
   answer *a = calloc(1, sizeof *a);
   uint32_t kind = WGL_ERROR_OTHER;
@@ -474,7 +470,7 @@ static uint32_t pop_scope(wgl_functions *f, wgl_instance *instance, wgl_device *
 
 static uint32_t scope_end(wgl_functions *f, wgl_instance *instance, wgl_device *device, char *text, uint64_t capacity) {
   uint32_t found = WGL_ERROR_NONE;
-  for (int i = 0; i < 3; i++) {
+  for (size_t i = 0; i < FILTER_COUNT; i++) {
     char unused[8];
     bool is_first = found == WGL_ERROR_NONE;
     uint32_t kind = pop_scope(f, instance, device, is_first ? text : unused, is_first ? capacity : sizeof unused);
@@ -650,14 +646,6 @@ static void queue_submit(wgl_functions *f, wgl_queue *queue, wgl_commands *comma
 static void queue_done(wgl_functions *f, wgl_queue *queue, wgl_event *event) {
   event->state = WGL_WAITING;
   event->future = f->QueueOnSubmittedWorkDone(queue, event_of(CALLBACK(on_event), event)).id;
-}
-
-/* WaitAny tells what has come as poll does. */
-static qn_status wait_any(wgl_functions *f, wgl_instance *instance, uint64_t id, uint64_t timeout_ns) {
-  wait_info info = {.future = {id}};
-  uint32_t status = f->InstanceWaitAny(instance, 1, &info, timeout_ns);
-  if (status == SUCCESS) return QN_OK;
-  return status == TIMED_OUT ? QN_NOT_READY : QN_ERROR_UNSUPPORTED;
 }
 
 #define SHIM_TABLE(own_name, own_marks)  \

@@ -33,10 +33,14 @@ typedef struct limits {
   uint32_t max_immediate_size, of_other_stages[4];
 } limits;
 
-#define OWN_FUNCTIONS(X) X(GetInstanceCapabilities, uint32_t, (capabilities *))
+struct wait_info;
+#define OWN_FUNCTIONS(X)                                 \
+  X(GetInstanceCapabilities, uint32_t, (capabilities *)) \
+  X(InstanceWaitAny, uint32_t, (wgl_instance *, size_t, struct wait_info *, uint64_t))
 
 /* The second one: Dawn locks the device itself ("implicit device synchronization"). */
 enum { FEATURE_HALF = 10, FEATURE_LOCKS = 0x00050004 };
+#define FILTERS FILTER_INTERNAL, FILTER_MEMORY, FILTER_VALIDATION
 #define FEATURES_WANTED FEATURE_HALF, FEATURE_LOCKS
 
 typedef struct wgl_functions functions;
@@ -60,10 +64,20 @@ static void poll(wgl_functions *f, wgl_instance *instance, wgl_device *device) {
   f->InstanceProcessEvents(instance);
 }
 
+typedef struct wait_info {
+  future future;
+  uint32_t is_completed;
+} wait_info;
+
+/* It tells what has come as poll does. */
 static qn_status wait_for_future(wgl_functions *f, wgl_instance *instance, wgl_device *device, uint64_t id,
                                  uint64_t timeout_ns) {
   (void)device;
-  return f->can_wait ? wait_any(f, instance, id, timeout_ns) : QN_ERROR_UNSUPPORTED;
+  wait_info info = {.future = {id}};
+  if (!f->can_wait) return QN_ERROR_UNSUPPORTED;
+  uint32_t status = f->InstanceWaitAny(instance, 1, &info, timeout_ns);
+  if (status == SUCCESS) return QN_OK;
+  return status == TIMED_OUT ? QN_NOT_READY : QN_ERROR_UNSUPPORTED;
 }
 
 static const char *const marks[] = {"wgpuGetInstanceCapabilities", "wgpuDeviceTick", "wgpuDeviceGetAdapterInfo", NULL};

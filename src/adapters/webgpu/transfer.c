@@ -17,8 +17,37 @@ static bool is_zero(const unsigned char *bytes, uint64_t size) {
   return true;
 }
 
+enum { TILE = 1 << 20 };
+
+/* Large fills are copies of a tile: the device's memory is faster than a kernel of a word an item. The pattern's size divides the
+ * tile's, so that each copy begins where the pattern does. */
+static bool wants_tile(const qn_adapter_command *c) {
+  bool is_whole = c->target_offset % 4 == 0 && c->size_bytes % 4 == 0;
+  return is_whole && c->size_bytes >= 4 * (uint64_t)TILE && c->pattern_bytes > 0 && TILE % c->pattern_bytes == 0;
+}
+
+static qn_status fill_by_tile(qn_adapter_device *device, const qn_adapter_command *c, wg_failure *failure) {
+  qn_adapter_memory *tile = &device->tile;
+  qn_status status = QN_OK;
+  if (!tile->buffer) {
+    status = wg_buffer_create(device, WGL_STORAGE | WGL_COPY_SOURCE | WGL_COPY_TARGET, TILE, &tile->buffer, failure);
+    tile->number = atomic_fetch_add_explicit(&device->last_memory, 1, memory_order_relaxed) + 1;
+    tile->size = TILE;
+  }
+  if (status >= 0) status = wg_bytes_fill(device, tile, 0, TILE, c->pattern, c->pattern_bytes, failure);
+  if (status < 0) return status;
+  for (uint64_t at = 0; at < c->size_bytes; at += TILE) {
+    uint64_t left = c->size_bytes - at;
+    wgl_encoder *encoder = wg_stream_encoder(device);
+    if (encoder)
+      WGL(device, copy, encoder, tile->buffer, 0, c->target->buffer, c->target_offset + at, left < TILE ? left : TILE);
+  }
+  return QN_OK;
+}
+
 static qn_status fill(qn_adapter_device *device, const qn_adapter_command *c, wg_failure *failure) {
   bool is_whole = c->target_offset % 4 == 0 && c->size_bytes % 4 == 0;
+  if (wants_tile(c) && !is_zero(c->pattern, c->pattern_bytes)) return fill_by_tile(device, c, failure);
   if (!is_whole || !is_zero(c->pattern, c->pattern_bytes))
     return wg_bytes_fill(device, c->target, c->target_offset, c->size_bytes, c->pattern, c->pattern_bytes, failure);
   wgl_encoder *encoder = wg_stream_encoder(device);

@@ -1,6 +1,6 @@
-/* shim_headers_2026.c - webgpu.h of webgpu-headers from July 2025 on, as wgpu-native of 2026 has it: instances are made from features,
- * features have CoreFeaturesAndLimits before them. Such a library may have a function of its own that looks what has come
- * (wgpuDevicePoll, of wgpu-native). */
+/* shim_wgpu_2026.c - wgpu-native with webgpu.h of webgpu-headers in 2026 (PyPI wgpu 0.32): features have CoreFeaturesAndLimits before
+ * them. Of the functions that it exports some abort when they are called, wgpuInstanceWaitAny and wgpuHasInstanceFeature among
+ * them; it has one of its own that looks what has come, wgpuDevicePoll. */
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,42 +30,39 @@ typedef struct limits {
   uint32_t max_immediate_size;
 } limits;
 
-#define OWN_FUNCTIONS(X)                      \
-  X(HasInstanceFeature, uint32_t, (uint32_t)) \
-  X(DevicePoll, uint32_t, (wgl_device *, uint32_t, const uint64_t *))
+#define OWN_FUNCTIONS(X) X(DevicePoll, uint32_t, (wgl_device *, uint32_t, const uint64_t *))
 
-enum { FEATURE_HALF = 11, TIMED_WAIT = 1 };
+enum { FEATURE_HALF = 11 };
+#define FILTERS FILTER_MEMORY, FILTER_VALIDATION /* a scope for internal errors makes it abort */
 #define FEATURES_WANTED FEATURE_HALF
 
 static uint32_t has_locks(struct wgl_functions *f, wgl_adapter *adapter);
 
 #include "shim_body.h"
 
-/* wgpu's objects may be used by any thread. */
+/* Its objects may be used by any thread. */
 static uint32_t has_locks(wgl_functions *f, wgl_adapter *adapter) {
-  (void)adapter;
-  return f->can_wait;
+  (void)f, (void)adapter;
+  return 1;
 }
 
 static wgl_instance *instance_open(wgl_functions *f) {
-  static const uint32_t timed = TIMED_WAIT;
-  f->can_wait = f->HasInstanceFeature(TIMED_WAIT);
-  const instance_descriptor descriptor = {.feature_count = f->can_wait ? 1 : 0, .features = &timed};
+  const instance_descriptor descriptor = {0};
   return f->CreateInstance(&descriptor);
 }
 
 static void poll(wgl_functions *f, wgl_instance *instance, wgl_device *device) {
+  (void)instance;
   if (device) (void)f->DevicePoll(device, 0, NULL);
-  f->InstanceProcessEvents(instance);
 }
 
 static qn_status wait_for_future(wgl_functions *f, wgl_instance *instance, wgl_device *device, uint64_t id,
                                  uint64_t timeout_ns) {
-  (void)device;
-  return f->can_wait ? wait_any(f, instance, id, timeout_ns) : QN_ERROR_UNSUPPORTED;
+  (void)f, (void)instance, (void)device, (void)id, (void)timeout_ns;
+  return QN_ERROR_UNSUPPORTED; /* it waits without a limit only */
 }
 
-static const char *const marks[] = {"wgpuHasInstanceFeature", "wgpuGetInstanceFeatures", "wgpuDevicePoll", NULL};
+static const char *const marks[] = {"wgpuGetInstanceFeatures", "wgpuDevicePoll", "wgpuGetVersion", NULL};
 static const wgl_shim shim = SHIM_TABLE("wgpu-native with webgpu.h of 2026", marks);
 
-const wgl_shim *wgl_shim_headers_2026(void) { return &shim; }
+const wgl_shim *wgl_shim_wgpu_2026(void) { return &shim; }

@@ -1,0 +1,25 @@
+/* standin_webgpu.h - a library with the webgpu.h of Dawn in May 2025, without a GPU: it keeps buffers in the host's memory, checks each
+ * field that is passed by value, in calls and back in what callbacks were given, and counts its objects. It runs two kernels: the one
+ * of the adapter's trial, and `triple` of the tests. */
+#ifndef QUERN_TESTS_PLUGINS_STANDIN_WEBGPU_H
+#define QUERN_TESTS_PLUGINS_STANDIN_WEBGPU_H
+
+#include <stdint.h>
+
+/* What the next submission does. */
+enum { STANDIN_WORKS = 0, STANDIN_TELLS_AN_ERROR = 1, STANDIN_LOSES_THE_DEVICE = 2 };
+
+typedef struct standin_state {
+  uint32_t violations;     /* fields that came wrong */
+  uint32_t objects;        /* alive */
+  uint32_t events;         /* callbacks that have not been made */
+  uint32_t calls_by_value; /* of functions that take or give a struct by value */
+  uint32_t dispatches, submissions, pipelines, groups;
+  uint32_t next_submission; /* set by the test */
+  char first_violation[256];
+} standin_state;
+
+/* Exported as `standin_state_get`. */
+typedef standin_state *(*standin_state_get_fn)(void);
+
+#endif
