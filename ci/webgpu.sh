@@ -22,14 +22,6 @@ if [ ! -f libwebgpu_wrapper.so ]; then
   tar -C "$scratch" -xzf "$scratch/dawn.tgz" package/libwebgpu_wrapper.so
   mv "$scratch/package/libwebgpu_wrapper.so" .
 fi
-if [ ! -f libwgpu_native.so ]; then
-  python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --platform manylinux_2_28_x86_64 \
-    --dest "$scratch" "wgpu==$wgpu_version"
-  wheel=$(echo "$scratch"/wgpu-*.whl)
-  echo "$wgpu_sum  $wheel" | sha256sum --check --quiet
-  python3 -m zipfile -e "$wheel" "$scratch/wheel"
-  mv "$scratch/wheel/wgpu/resources/libwgpu_native-release.so" libwgpu_native.so
-fi
 if [ ! -f libvk_swiftshader.so ]; then
   # apt verifies what it downloads.
   (cd "$scratch" && apt-get -o APT::Sandbox::User=root download chromium-common >apt.log 2>&1) || { cat "$scratch/apt.log"; exit 1; }
@@ -39,3 +31,11 @@ fi
 printf '{"file_format_version": "1.0.0", "ICD": {"library_path": "%s/libvk_swiftshader.so", "api_version": "1.0.5"}}\n' \
   "$PWD" >"$scratch/driver.json"
 mv "$scratch/driver.json" driver.json
+if [ ! -f libwgpu_native.so ]; then
+  python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --platform manylinux_2_28_x86_64 \
+    --dest "$scratch" "wgpu==$wgpu_version"
+  wheel=$(echo "$scratch"/wgpu-*.whl)
+  echo "$wgpu_sum  $wheel" | sha256sum --check --quiet
+  python3 -m zipfile -e "$wheel" "$scratch/wheel"
+  mv "$scratch/wheel/wgpu/resources/libwgpu_native-release.so" libwgpu_native.so
+fi
