@@ -267,9 +267,25 @@ static core_adapter *find_adapter(core_adapter_list *list, qn_sv name) {
   return NULL;
 }
 
-/* NULL: there is one of this name already, or no room. */
+/* A file that looks like an adapter and can't be named is listed all the same, by as much of its name as there is room for. */
+static void add_nameless(core_adapter_list *list, qn_sv name, const char *path) {
+  core_adapter *adapter = &list->items[list->count++];
+  const int room = (int)sizeof adapter->name - 4;
+  snprintf(adapter->name, sizeof adapter->name, "%.*s...", name.size < (size_t)room ? (int)name.size : room, name.data);
+  CORE_TEXT_COPY(adapter->path, path);
+  adapter->state = CORE_ADAPTER_REFUSED;
+  snprintf(adapter->reason, sizeof adapter->reason,
+           "an adapter's name, between " PREFIX " and " SUFFIX ", has 1 to %zu characters, and this one has %zu",
+           sizeof adapter->name - 1, name.size);
+}
+
+/* NULL: there is one of this name already, or no room, or it is no name. */
 static core_adapter *add_adapter(core_adapter_list *list, qn_sv name, const char *path) {
-  if (name.size == 0 || name.size >= sizeof list->items->name || list->count == MOST_ADAPTERS) return NULL;
+  if (list->count == MOST_ADAPTERS) return NULL;
+  if (name.size == 0 || name.size >= sizeof list->items->name) {
+    if (path[0] != '\0') add_nameless(list, name, path);
+    return NULL;
+  }
   if (strlen(path) >= sizeof list->items->path || find_adapter(list, name)) return NULL;
   core_adapter *adapter = &list->items[list->count++];
   memcpy(adapter->name, name.data, name.size);
@@ -289,7 +305,7 @@ static qn_status scan_directory(qn_arena *arena, core_adapter_list *list, const 
   for (size_t i = 0; i < count; i++) {
     qn_sv name = qn_sv_from(names[i]);
     if (!qn_sv_starts_with(name, QN_SV(PREFIX)) || !qn_sv_ends_with(name, QN_SV(SUFFIX))) continue;
-    if (name.size <= strlen(PREFIX SUFFIX)) continue;
+    if (name.size < strlen(PREFIX SUFFIX)) continue;
     const char *path = qn_path_join(arena, qn_sv_from(directory), name);
     if (!path) QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the list of adapters");
     add_adapter(list, qn_sv_make(name.data + strlen(PREFIX), name.size - strlen(PREFIX SUFFIX)), path);

@@ -247,6 +247,7 @@ static qn_status check(const qn_build_options *given, qn_build_options *o, const
   if (!given) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "options is NULL; a build needs a source");
   if (!out_artifact) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "out_artifact is NULL");
   QN_TRY(CORE_OPTIONS_READ(o, given, "qn_build_options"));
+  QN_TRY(core_reserved_check(o->reserved, "qn_build_options"));
   QN_TRY(core_info_check(out_artifact, "out_artifact"));
   if (out_artifact->struct_size < SMALLEST_ARTIFACT)
     QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "out_artifact.struct_size is %u, it has %d bytes or more",

@@ -155,7 +155,6 @@ qn_status core_memory_drain(core_device *device, uint64_t timeout_ns) {
 
 static qn_status configure_device(core_device *device, const qn_memory_options *given) {
   qn_pool_options options = device->pool.defaults;
-  if (given->reserved != 0) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "reserved is %u; it must be 0", given->reserved);
   if (given->limit_bytes != 0) options.limit_bytes = given->limit_bytes;
   if (given->keep_bytes != 0) options.keep_bytes = given->keep_bytes;
   if (given->wait_timeout_ns != 0) options.wait_timeout_ns = given->wait_timeout_ns;
@@ -169,6 +168,7 @@ static qn_status configure(qn_device handle, const qn_memory_options *given) {
   core_device *device = NULL;
   qn_memory_options options;
   QN_TRY(CORE_OPTIONS_READ(&options, given, "qn_memory_options"));
+  QN_TRY(core_reserved_check(options.reserved, "qn_memory_options"));
   QN_TRY(core_device_pin(handle, &device));
   qn_status status = configure_device(device, &options);
   qn_handle_unpin(handle);

@@ -31,6 +31,11 @@ qn_status core_options_read(void *own, uint32_t known, const void *given, const 
   return QN_OK;
 }
 
+qn_status core_reserved_check(uint32_t reserved, const char *type) {
+  if (reserved == 0) return QN_OK;
+  QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "%s.reserved is %u; it must be 0", type, reserved);
+}
+
 qn_status core_info_check(const void *out, const char *name) {
   if (!out) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "%s is NULL", name);
   uint32_t size;

@@ -11,6 +11,9 @@
 QN_MUST_USE qn_status core_options_read(void *own, uint32_t known, const void *given, const char *type);
 #define CORE_OPTIONS_READ(own, given, type) core_options_read((own), (uint32_t)sizeof *(own), (given), (type))
 
+/* A field that is kept free for later. Errors: INVALID_ARGUMENT, unless it is 0. */
+QN_MUST_USE qn_status core_reserved_check(uint32_t reserved, const char *type);
+
 /* Whether a struct that results go into is one: checked before anything is done. */
 QN_MUST_USE qn_status core_info_check(const void *out, const char *name);
 /* Copies a result as far as the caller's struct goes; what the caller knows beyond it becomes zero. */

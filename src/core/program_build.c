@@ -134,6 +134,7 @@ static qn_status check(const core_device *device, const qn_program_options *give
                        const qn_program *out_program) {
   if (!given) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "options is NULL; a program needs a source");
   QN_TRY(CORE_OPTIONS_READ(out, given, "qn_program_options"));
+  QN_TRY(core_reserved_check(out->reserved, "qn_program_options"));
   if (!out->source) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "options.source is NULL");
   if (!out_program) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "out_program is NULL");
   return core_program_check_device(device);

@@ -321,6 +321,7 @@ static qn_status start_queue(core_queue *queue, uint64_t flags) {
 static qn_status make_queue(core_device *device, const qn_queue_options *given, qn_queue *out_queue) {
   qn_queue_options options;
   QN_TRY(CORE_OPTIONS_READ(&options, given, "qn_queue_options"));
+  QN_TRY(core_reserved_check(options.reserved, "qn_queue_options"));
   QN_TRY(check_options(device, &options));
   if (!out_queue) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "out_queue is NULL");
   QN_TRY(core_failure_of_domain(&device->failures));

@@ -94,6 +94,7 @@ static qn_status open_runtime(const qn_runtime_options *given, qn_runtime *out_r
   core_reaper *keeper = NULL;
   if (!out_runtime) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "out_runtime is NULL");
   QN_TRY(CORE_OPTIONS_READ(&options, given, "qn_runtime_options"));
+  QN_TRY(core_reserved_check(options.reserved, "qn_runtime_options"));
   qn_once_run(&setup_once, core_object_setup);
   QN_TRY(core_keeper_get(&keeper));
   QN_TRY(core_trace_open());

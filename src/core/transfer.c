@@ -102,8 +102,14 @@ static qn_status check_fill(const transfer *t, const place *target) {
 }
 
 static qn_status check_host(const transfer *t, const place *view) {
-  if (t->host || view->view.size_bytes == 0) return QN_OK;
-  QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "%s, the host memory, is NULL", t->kind == QN_COMMAND_READ ? "target" : "source");
+  const char *name = t->kind == QN_COMMAND_READ ? "target" : "source";
+  uint64_t bytes = view->view.size_bytes;
+  if (bytes == 0) return QN_OK;
+  if (!t->host) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "%s, the host memory, is NULL", name);
+  if (bytes > UINTPTR_MAX - (uintptr_t)t->host)
+    QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "%s, the host memory at %p with %llu bytes, goes past the end of memory", name,
+            t->host, (unsigned long long)bytes);
+  return QN_OK;
 }
 
 static qn_status record_transfer(core_queue *queue, const transfer *t, const place *view, qn_point *out_point) {

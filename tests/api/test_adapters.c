@@ -186,6 +186,8 @@ static const char *const made[] = {"empty",  "text",      "elf",  "cut",     "ma
                                    "secret", "directory", "pipe", "nowhere", "endless"};
 enum { MADE = sizeof made / sizeof *made };
 
+#define LONG_NAME "a_name_of_more_than_31_characters_in_all"
+
 static int make_place(void **state) {
   (void)state;
   assert_non_null(mkdtemp(place));
@@ -201,6 +203,8 @@ static int make_place(void **state) {
   assert_int_equal(mkfifo(file_named("pipe"), 0644), 0);
   assert_int_equal(symlink("/nowhere/at/all.so", file_named("nowhere")), 0);
   assert_int_equal(symlink("libquern-adapter-endless.so", file_named("endless")), 0);
+  write_file("", "", 0);
+  write_file(LONG_NAME, "", 0);
   return 0;
 }
 
@@ -208,6 +212,8 @@ static int remove_place(void **state) {
   (void)state;
   for (size_t i = 0; i < MADE; i++)
     if (unlink(file_named(made[i])) != 0) rmdir(file_named(made[i]));
+  unlink(file_named(""));
+  unlink(file_named(LONG_NAME));
   return rmdir(place);
 }
 
@@ -226,6 +232,8 @@ static void test_A5_what_is_no_library_is_refused_and_the_others_work(void **sta
     assert_non_null(strstr(adapter_of(runtime, "directory").reason, "a directory"));
     assert_non_null(strstr(adapter_of(runtime, "pipe").reason, "special"));
     assert_non_null(strstr(adapter_of(runtime, "text").reason, "can't be loaded"));
+    assert_non_null(strstr(adapter_of(runtime, "...").reason, "and this one has 0"));
+    assert_non_null(strstr(adapter_of(runtime, "a_name_of_more_than_31_chara...").reason, "and this one has 40"));
     assert_int_equal(adapter_of(runtime, "check").loaded, 1);
     assert_int_equal(adapter_of(runtime, "null").loaded, 1);
     OK(qn_runtime_close(runtime, SECOND));

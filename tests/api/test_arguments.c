@@ -482,6 +482,33 @@ static void test_L7_a_field_that_is_not_known_is_an_error(void **state) {
   }
 }
 
+/* A field of some structs is kept free. */
+static void test_A2_a_reserved_field_that_is_not_zero_is_an_error(void **state) {
+  static const struct {
+    qn_status (*call)(void *s);
+    uint32_t size, at;
+    const char *words;
+  } reserved[] = {{struct_qn_runtime_open, sizeof(qn_runtime_options), offsetof(qn_runtime_options, reserved),
+                   "qn_runtime_options.reserved is 3"},
+                  {struct_qn_queue_create, sizeof(qn_queue_options), offsetof(qn_queue_options, reserved),
+                   "qn_queue_options.reserved is 3"},
+                  {struct_qn_memory_configure, sizeof(qn_memory_options), offsetof(qn_memory_options, reserved),
+                   "qn_memory_options.reserved is 3"},
+                  {struct_qn_program_build, sizeof(qn_program_options), offsetof(qn_program_options, reserved),
+                   "qn_program_options.reserved is 3"},
+                  {struct_qn_build, sizeof(qn_build_options), offsetof(qn_build_options, reserved),
+                   "qn_build_options.reserved is 3"}};
+  (void)state;
+  for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++) {
+    uint32_t fields[128] = {reserved[i].size};
+    fields[reserved[i].at / sizeof *fields] = 3;
+    assert_true(reserved[i].size <= sizeof fields);
+    qn_status status = reserved[i].call(fields);
+    if (status != QN_ERROR_INVALID_ARGUMENT || !strstr(qn_error_text(), reserved[i].words))
+      fail_msg("%s: gave %s: %s", reserved[i].words, qn_status_name(status), qn_error_text());
+  }
+}
+
 /* What comes after the errors is as if they had not been. */
 static void everything_still_works(void **state) {
   (void)state;
@@ -577,6 +604,7 @@ int main(void) {
       cmocka_unit_test(test_L7_bad_values_are_errors_that_name_the_argument),
       cmocka_unit_test(test_L7_a_struct_of_a_wrong_size_is_an_error),
       cmocka_unit_test(test_L7_a_field_that_is_not_known_is_an_error),
+      cmocka_unit_test(test_A2_a_reserved_field_that_is_not_zero_is_an_error),
       cmocka_unit_test(everything_still_works),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -173,6 +173,9 @@ static void null_pointers_are_named(void **state) {
   FAILS(qn_copy(queue, &view, NULL, NULL), QN_ERROR_INVALID_ARGUMENT, "source is NULL");
   FAILS(qn_write(queue, &view, NULL, NULL), QN_ERROR_INVALID_ARGUMENT, "source, the host memory, is NULL");
   FAILS(qn_read(queue, &view, NULL, NULL), QN_ERROR_INVALID_ARGUMENT, "target, the host memory, is NULL");
+  void *last = (void *)(UINTPTR_MAX - 3); /* the view has 8 bytes */
+  FAILS(qn_write(queue, &view, last, NULL), QN_ERROR_INVALID_ARGUMENT, "source, the host memory at");
+  FAILS(qn_read(queue, &view, last, NULL), QN_ERROR_INVALID_ARGUMENT, "goes past the end of memory");
   FAILS(qn_buffer_map(NULL, QN_MAP_READ, 0, &pointer), QN_ERROR_INVALID_ARGUMENT, "view is NULL");
   FAILS(qn_buffer_map(&view, QN_MAP_READ, 0, NULL), QN_ERROR_INVALID_ARGUMENT, "out_pointer is NULL");
   FAILS(qn_buffer_map(&view, 0, 0, &pointer), QN_ERROR_INVALID_ARGUMENT, "access is 0");
