@@ -91,6 +91,7 @@ static void measure(growth *g, const char *name, uint32_t kind, uint32_t turns, 
 int main(int count, char **arguments) {
   bench_options options = bench_read_options(count, arguments, "compile time as the source grows");
   static growth g;
+  setenv("QUERN_CACHE", "off", 1); /* compiles, not answers from the store */
   char *text = bench_read_text(QUERN_BENCH_KERNELS "/typical.cl");
   if (count_lines(text) != LINES) bench_fail("typical.cl has %d lines, not %d", count_lines(text), LINES);
   for (int i = 0; i < COPIES; i++) g.parts[i] = make_source(text, i, 1);

@@ -370,17 +370,17 @@ typedef struct qn_wgsl_launch_range {
   uint32_t origin[3]; /* the first global id of what is dispatched: offset and all */
   uint32_t work_dim;
   uint32_t global_size[3];
-  uint32_t unused0;
+  uint32_t reserved0;
   uint32_t num_groups[3]; /* of the launch */
-  uint32_t unused1;
+  uint32_t reserved1;
   uint32_t group_base[3]; /* the first group that is dispatched */
-  uint32_t unused2;
+  uint32_t reserved2;
   uint32_t global_offset[3]; /* of the launch */
-  uint32_t unused3;
+  uint32_t reserved3;
   uint32_t enqueued_local[3];
-  uint32_t unused4;
+  uint32_t reserved4;
   uint32_t local_size[3]; /* of what is dispatched: what the overrides are */
-  uint32_t unused5;
+  uint32_t reserved5;
 } qn_wgsl_launch_range;
 
 #ifdef __cplusplus

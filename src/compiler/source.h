@@ -63,7 +63,7 @@ void qn_sources_init(qn_sources *sources, qn_arena *arena);
  * the limit of 1 GiB in all. */
 qn_source_file *qn_sources_add(qn_sources *sources, const char *name, qn_sv text, qn_loc included_at);
 
-/* The file that a location stands in, NULL for nowhere. */
+/* The file that a location stands in, NULL when it stands in none. */
 qn_source_file *qn_sources_find(const qn_sources *sources, qn_loc loc);
 
 /* Notes a use of a macro: the location of its first token; the others' follow. 0: out of memory, and `at` has to do.

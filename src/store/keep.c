@@ -263,9 +263,7 @@ qn_status qn_store_prune(qn_store *store, uint64_t max_bytes, uint64_t patience_
 }
 
 void qn_store_keep_size(qn_store *store, bool is_counted) {
-  enum {
-    ROUNDS = 100
-  }; /* more than this come to pass only while others store without an end, and they look themselves */
+  enum { ROUNDS = 100 }; /* more only while others store without an end, and they look too */
   uint64_t max = store->settings.max_bytes;
   bool is_over = !is_counted;
   for (int i = 0; i < ROUNDS && max != 0; i++) {

@@ -71,6 +71,21 @@ static inline qn_view test_view(qn_buffer buffer, uint64_t offset_bytes, uint64_
   return view;
 }
 
+static inline qn_program test_program(qn_device device, const char *source) {
+  qn_program program = NULL;
+  qn_program_options o = QN_INIT(qn_program_options);
+  o.source = source;
+  o.file_name = "test.cl";
+  OK(qn_program_build(device, &o, &program));
+  return program;
+}
+
+static inline qn_kernel test_kernel(qn_program program, const char *name) {
+  qn_kernel kernel = NULL;
+  OK(qn_kernel_get(program, name, &kernel));
+  return kernel;
+}
+
 static inline qn_device_statistics test_statistics(qn_device device) {
   qn_device_statistics s = QN_INIT(qn_device_statistics);
   OK(qn_device_statistics_get(device, &s));

@@ -47,25 +47,10 @@ typedef struct fixture {
   qn_program program;
 } fixture;
 
-static qn_program build(qn_device device, const char *text) {
-  qn_program program = NULL;
-  qn_program_options o = QN_INIT(qn_program_options);
-  o.source = text;
-  o.file_name = "test.cl";
-  OK(qn_program_build(device, &o, &program));
-  return program;
-}
-
-static qn_kernel kernel_of(qn_program program, const char *name) {
-  qn_kernel kernel = NULL;
-  OK(qn_kernel_get(program, name, &kernel));
-  return kernel;
-}
-
 static fixture open_fixture(void) {
   fixture f = {.t = test_open(selector)};
   f.queue = test_queue(f.t.device);
-  f.program = build(f.t.device, source);
+  f.program = test_program(f.t.device, source);
   return f;
 }
 
@@ -90,7 +75,7 @@ static void a_saxpy_runs(void **state) {
   float *x = NULL, *y = NULL;
   qn_buffer bx = shared_buffer(f.t.device, N * sizeof(float), &x),
             by = shared_buffer(f.t.device, N * sizeof(float), &y);
-  qn_kernel saxpy = kernel_of(f.program, "saxpy");
+  qn_kernel saxpy = test_kernel(f.program, "saxpy");
   for (int i = 0; i < N; i++) x[i] = (float)i, y[i] = 1;
   qn_point done = {0, 0};
   OK(qn_launch(f.queue, saxpy, QN_RANGE_1D(N), QN_ARGS(by, bx, 2.0f, N), &done));
@@ -104,7 +89,7 @@ static void every_type_of_value_arrives(void **state) {
   fixture f = open_fixture();
   float *out = NULL;
   qn_buffer buffer = shared_buffer(f.t.device, 64 * sizeof(float), &out);
-  qn_kernel types = kernel_of(f.program, "types");
+  qn_kernel types = test_kernel(f.program, "types");
   const float v[4] = {1, 2, 3, 4};
   const struct {
     float a[4];
@@ -136,7 +121,7 @@ static void local_memory_is_given_by_size(void **state) {
   fixture f = open_fixture();
   int32_t *out = NULL;
   qn_buffer buffer = shared_buffer(f.t.device, N * sizeof(int32_t), &out);
-  qn_kernel locals = kernel_of(f.program, "locals");
+  qn_kernel locals = test_kernel(f.program, "locals");
   qn_range range = QN_INIT(qn_range);
   range.dimensions = 1;
   range.global[0] = N;
@@ -163,7 +148,7 @@ static void a_null_buffer_is_a_null_pointer(void **state) {
   fixture f = open_fixture();
   int32_t *out = NULL;
   qn_buffer buffer = shared_buffer(f.t.device, 8, &out), none = NULL;
-  OK(qn_launch(f.queue, kernel_of(f.program, "null_is_null"), QN_RANGE_1D(1), QN_ARGS(buffer, none), NULL));
+  OK(qn_launch(f.queue, test_kernel(f.program, "null_is_null"), QN_RANGE_1D(1), QN_ARGS(buffer, none), NULL));
   OK(qn_queue_finish(f.queue, 10 * SECOND));
   assert_int_equal(out[0], 2);
   test_close(&f.t);
@@ -174,7 +159,7 @@ static void a_required_group_size_is_kept(void **state) {
   fixture f = open_fixture();
   int32_t *out = NULL;
   qn_buffer buffer = shared_buffer(f.t.device, 64 * sizeof(int32_t), &out);
-  qn_kernel eight = kernel_of(f.program, "eight");
+  qn_kernel eight = test_kernel(f.program, "eight");
   OK(qn_launch(f.queue, eight, QN_RANGE_1D(64), QN_ARGS(buffer), NULL));
   OK(qn_queue_finish(f.queue, 10 * SECOND));
   for (int i = 0; i < 64; i++) assert_int_equal(out[i], 8);
@@ -201,7 +186,7 @@ static void offsets_and_sub_buffers_are_passed(void **state) {
   range.offset[0] = 7;
   uint64_t at = info.buffer_alignment < 4 ? 4 : info.buffer_alignment;
   qn_view view = test_view(buffer, at, 10 * sizeof(int32_t));
-  qn_kernel where = kernel_of(f.program, "where");
+  qn_kernel where = test_kernel(f.program, "where");
   OK(qn_launch(f.queue, where, &range, QN_ARGS(&view), NULL));
   OK(qn_queue_finish(f.queue, 10 * SECOND));
   for (uint64_t i = 0; i < 10; i++) assert_int_equal(out[at / 4 + i], (i + 7) * 1000 + 10);
@@ -216,7 +201,7 @@ static void errors_name_the_argument(void **state) {
   (void)state;
   fixture f = open_fixture();
   qn_buffer b = test_buffer(f.t.device, 64);
-  qn_kernel saxpy = kernel_of(f.program, "saxpy"), types = kernel_of(f.program, "types");
+  qn_kernel saxpy = test_kernel(f.program, "saxpy"), types = test_kernel(f.program, "types");
   qn_point point = {3, 4};
   const qn_range *r = QN_RANGE_1D(4);
   FAILS(qn_launch(f.queue, saxpy, r, QN_ARGS(b, b, 2.0f), &point), QN_ERROR_INVALID_ARGUMENT,
@@ -259,7 +244,7 @@ static void ranges_are_checked(void **state) {
   (void)state;
   fixture f = open_fixture();
   qn_buffer b = test_buffer(f.t.device, 64 * sizeof(int32_t));
-  qn_kernel add = kernel_of(f.program, "add");
+  qn_kernel add = test_kernel(f.program, "add");
   qn_range r = QN_INIT(qn_range);
   FAILS(qn_launch(f.queue, add, NULL, QN_ARGS(b, 1), NULL), QN_ERROR_INVALID_ARGUMENT, "range is NULL");
   FAILS(qn_launch(f.queue, add, &r, QN_ARGS(b, 1), NULL), QN_ERROR_INVALID_ARGUMENT, "dimensions is 0");
@@ -297,7 +282,7 @@ static void any_size_runs_when_no_local_size_is_given(void **state) {
   enum { MOST = 3000 };
   int32_t *out = NULL;
   qn_buffer b = shared_buffer(f.t.device, MOST * sizeof(int32_t), &out);
-  qn_kernel add = kernel_of(f.program, "add");
+  qn_kernel add = test_kernel(f.program, "add");
   const uint64_t sizes[] = {1, 2, 3, 7, 16, 63, 64, 65, 97, 127, 128, 509, 1000, 1021, 2048, 2999, 3000};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     memset(out, 0, MOST * sizeof(int32_t));
@@ -325,7 +310,7 @@ static void programs_and_kernels_are_described(void **state) {
   FAILS(qn_kernel_get(f.program, "saxby", &kernel), QN_ERROR_NOT_FOUND, "did you mean 'saxpy'?");
   FAILS(qn_kernel_get(f.program, "saxby", &kernel), QN_ERROR_NOT_FOUND, "there are: saxpy, add, types, locals");
   FAILS(qn_kernel_get(f.program, NULL, &kernel), QN_ERROR_INVALID_ARGUMENT, "name is NULL");
-  kernel = kernel_of(f.program, "saxpy");
+  kernel = test_kernel(f.program, "saxpy");
   qn_kernel_info k = QN_INIT(qn_kernel_info);
   OK(qn_kernel_query(kernel, &k));
   assert_string_equal(k.name, "saxpy");
@@ -346,7 +331,7 @@ static void programs_and_kernels_are_described(void **state) {
   assert_int_equal(a.element_type, QN_TYPE_I32);
   assert_int_equal(a.element_bytes, 4);
   FAILS(qn_kernel_argument(kernel, 4, &a), QN_ERROR_NOT_FOUND, "has 4 arguments");
-  OK(qn_kernel_query(kernel_of(f.program, "eight"), &k));
+  OK(qn_kernel_query(test_kernel(f.program, "eight"), &k));
   assert_int_equal(k.required_local[0], 8);
   test_close(&f.t);
 }
@@ -378,13 +363,13 @@ static void test_C2_one_key_is_compiled_once(void **state) {
   qn_program_info info = QN_INIT(qn_program_info);
   OK(qn_program_query(f.program, &info));
   assert_int_equal(info.cached, 0);
-  qn_program again = build(f.t.device, source);
+  qn_program again = test_program(f.t.device, source);
   OK(qn_program_query(again, &info));
   assert_int_equal(info.cached, 1);
   OK(qn_release(again));
   OK(qn_release(f.program));
   OK(qn_device_statistics_get(f.t.device, &(qn_device_statistics)QN_INIT(qn_device_statistics)));
-  again = build(f.t.device, source); /* idle ones are kept */
+  again = test_program(f.t.device, source); /* idle ones are kept */
   OK(qn_program_query(again, &info));
   assert_int_equal(info.cached, 1);
   qn_device_statistics s = test_statistics(f.t.device);
@@ -424,8 +409,8 @@ static void test_L4_objects_live_until_their_launch_is_complete(void **state) {
   for (int round = 0; round < LIVES; round++) {
     test_device t = test_open(selector);
     qn_queue queue = test_queue(t.device);
-    qn_program program = build(t.device, source);
-    qn_kernel add = kernel_of(program, "add");
+    qn_program program = test_program(t.device, source);
+    qn_kernel add = test_kernel(program, "add");
     qn_buffer buffer = test_buffer(t.device, 4000);
     qn_view view = test_view(buffer, 0, QN_WHOLE);
     static int32_t out[1000];
@@ -451,8 +436,8 @@ static void test_L7_a_fault_names_the_kernel(void **state) {
   (void)state;
   test_device t = test_open(selector);
   qn_queue bad = test_queue(t.device), good = test_queue(t.device);
-  qn_program program = build(t.device, "kernel void wild(global int *x, int at) { x[at] = 1; }");
-  qn_kernel wild = kernel_of(program, "wild");
+  qn_program program = test_program(t.device, "kernel void wild(global int *x, int at) { x[at] = 1; }");
+  qn_kernel wild = test_kernel(program, "wild");
   qn_buffer buffer = test_buffer(t.device, 400);
   qn_point fine = {0, 0}, wrong = {0, 0};
   OK(qn_launch(bad, wild, QN_RANGE_1D(1), QN_ARGS(buffer, 99), &fine));

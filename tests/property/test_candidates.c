@@ -16,21 +16,15 @@ typedef struct fixture {
   qn_buffer buffers[3];
 } fixture;
 
-static qn_kernel kernel_of(qn_program program, const char *name) {
-  qn_kernel kernel = NULL;
-  OK(qn_kernel_get(program, name, &kernel));
-  return kernel;
-}
-
 static fixture set_up(const char *settings) {
   fixture f = {.d = property_open("null", "kernels=1,%s", settings)};
   qn_program program = NULL;
   qn_program_options o = QN_INIT(qn_program_options);
   o.source = source;
   OK(qn_program_build(f.d.device, &o, &program));
-  f.alpha = kernel_of(program, "alpha");
-  f.beta = kernel_of(program, "beta");
-  f.gamma = kernel_of(program, "gamma");
+  f.alpha = test_kernel(program, "alpha");
+  f.beta = test_kernel(program, "beta");
+  f.gamma = test_kernel(program, "gamma");
   for (int i = 0; i < 3; i++) {
     f.queues[i] = test_queue(f.d.device);
     f.buffers[i] = test_buffer(f.d.device, 64);

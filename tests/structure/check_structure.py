@@ -30,6 +30,7 @@ PARTS = [
     ("src/compiler/lib/", "lib"),
     ("src/compiler/target/llvm/plugin/", "llvm plug-in"),
     ("src/compiler/target/opencl_c/", "opencl_c target"),
+    ("src/compiler/target/wgsl/", "wgsl target"),
     ("src/compiler/target/", "target"),
     ("src/compiler/artifact/", "artifact"),
     ("src/compiler/diag.", "compiler base"),
@@ -44,7 +45,7 @@ PARTS = [
     ("include/quern/", "public"),
 ]
 
-COMPILER = {"compiler base", "pp", "front", "ir", "pass", "interp", "lib", "target", "opencl_c target", "artifact", "compiler"}
+COMPILER = {"compiler base", "pp", "front", "ir", "pass", "interp", "lib", "target", "opencl_c target", "wgsl target", "artifact", "compiler"}
 # What each part may see beside itself.
 SEES = {
     "base": {"public"},
@@ -56,10 +57,11 @@ SEES = {
     "front": {"public", "base", "compiler base", "pp", "ir", "lib", "compiler"},
     "pass": {"public", "base", "compiler base", "ir", "lib"},
     "interp": {"public", "base", "compiler base", "ir", "pass", "lib"},
-    "lib": {"public", "base"} | COMPILER - {"interp", "target", "opencl_c target"},
+    "lib": {"public", "base"} | COMPILER - {"interp", "target", "opencl_c target", "wgsl target"},
     "target": {"public", "base", "compiler base", "ir", "pass", "lib"},
-    # Its entries have the form that adapter.h tells.
+    # Their entries have the form that adapter.h tells.
     "opencl_c target": {"public", "adapter.h", "base", "compiler base", "ir", "pass", "lib", "target"},
+    "wgsl target": {"public", "adapter.h", "base", "compiler base", "ir", "pass", "lib", "target"},
     "artifact": {"public", "base"},
     # It emits code that reads adapter.h's launch records. Of pass it has the headers alone: only base and ir are linked in.
     "llvm plug-in": {"public", "adapter.h", "base", "compiler base", "ir", "pass", "target"},
@@ -282,6 +284,7 @@ SPOILED = [  # (file, text, what must be said; None: nothing)
     ("src/compiler/target/a.c", "#include <llvm-c/Core.h>", "target may not include <llvm-c/Core.h>"),
     ("src/compiler/target/b.c", '#include "quern/adapter.h"', "target may not see adapter.h"),
     ("src/compiler/target/opencl_c/a.c", '#include "quern/adapter.h"', None),
+    ("src/compiler/target/wgsl/a.c", '#include "quern/adapter.h"', None),
     ("src/core/device.h", '#include "base/status.h"\n#include "quern/adapter.h"', None),
     ("src/core/a.c", '#include "core/nowhere.h"', "is not in the tree"),
     ("src/adapters/cpu/a.c", '#include "quern/adapter.h"\n#include "elf.h"', None),

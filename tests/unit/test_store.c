@@ -52,14 +52,6 @@ static qn_store_answer look_up(uint64_t number, const char *expected) {
   return answer;
 }
 
-static int64_t counted(qn_counter counter) {
-  char path[512];
-  qn_counters counters;
-  snprintf(path, sizeof path, "%s/v1/counters", directory);
-  assert_int_equal(qn_counters_read(path, &counters), QN_OK);
-  return counters.values[counter];
-}
-
 static void path_of(uint64_t number, char *out, size_t capacity) {
   const qn_key key = key_of(number);
   assert_true(qn_store_entry_path(&store, &key, QN_ENTRY_PROGRAM, out, capacity));
@@ -204,18 +196,6 @@ static void test_C3_what_dead_writers_left_is_swept(void **state) {
 
 /* ---- Size --------------------------------------------------------------------------------------- */
 
-static void put_random(uint64_t number, size_t size) {
-  unsigned char *bytes = malloc(size);
-  uint64_t x = number * 2654435761u + 1;
-  for (size_t i = 0; i < size; i++) {
-    x = x * 6364136223846793005u + 1442695040888963407u;
-    bytes[i] = (unsigned char)(x >> 56);
-  }
-  const qn_key key = key_of(number);
-  assert_true(qn_store_put(&store, &key, QN_ENTRY_PROGRAM, "random", qn_sv_make((const char *)bytes, size)));
-  free(bytes);
-}
-
 static uint64_t real_size(void) {
   qn_store_kept kept;
   assert_int_equal(qn_store_prune(&store, UINT64_MAX, QN_POLL, &kept), QN_OK);
@@ -232,7 +212,7 @@ static void test_C3_the_size_is_kept_and_what_was_used_longest_ago_goes(void **s
   (void)state;
   open_store(QN_STORE_WRITE, 100000);
   for (uint64_t i = 1; i <= 300; i++) {
-    put_random(i, 1000);
+    assert_true(store_random(i, QN_ENTRY_PROGRAM, 1000));
     assert_true(counted(QN_COUNT_BYTES) <= 105000);
     if (i > 1) {
       const qn_key first = key_of(1);
@@ -269,9 +249,10 @@ static void set_clock_ahead(void) {
 static void test_C3_clock_jumps_do_not_disturb_the_order(void **state) {
   (void)state;
   qn_store_kept kept;
-  put_random(1, 1000);
+  assert_true(store_random(1, QN_ENTRY_PROGRAM, 1000));
   set_clock_ahead();
-  for (uint64_t i = 2; i <= 6; i++) put_random(i, 1000); /* the system's clock is a year behind the store's */
+  for (uint64_t i = 2; i <= 6; i++)
+    assert_true(store_random(i, QN_ENTRY_PROGRAM, 1000)); /* the system's clock is a year behind the store's */
   uint64_t half = real_size() / 2;
   assert_int_equal(counted(QN_COUNT_RESETS), 0);
   assert_int_equal(qn_store_prune(&store, half, QN_POLL, &kept), QN_OK);
@@ -292,7 +273,7 @@ static void test_verify_removes_what_is_damaged_and_nothing_else(void **state) {
   (void)state;
   char path[4096];
   qn_store_kept kept;
-  for (uint64_t i = 1; i <= 10; i++) put_random(i, 500);
+  for (uint64_t i = 1; i <= 10; i++) assert_true(store_random(i, QN_ENTRY_PROGRAM, 500));
   path_of(4, path, sizeof path);
   set_bytes(path, 200, "x", 1);
   path_of(5, path, sizeof path);

@@ -31,24 +31,6 @@ static int teardown(void **state) {
   return can_run("rm -rf %s", directory) ? 0 : 1;
 }
 
-static bool put_random(uint64_t number, size_t size) {
-  char bytes[LARGE_BYTES];
-  const qn_key key = key_of(number);
-  for (uint64_t i = 0, x = number * 2654435761u + 1; i < size; i++) {
-    x = x * 6364136223846793005u + 1442695040888963407u;
-    bytes[i] = (char)(x >> 56);
-  }
-  return qn_store_put(&store, &key, QN_ENTRY_PROGRAM, "random", qn_sv_make(bytes, size));
-}
-
-static int64_t counted(qn_counter counter) {
-  char path[512];
-  qn_counters counters;
-  snprintf(path, sizeof path, "%s/v1/counters", directory);
-  assert_int_equal(qn_counters_read(path, &counters), QN_OK);
-  return counters.values[counter];
-}
-
 static uint64_t real_bytes(void) {
   qn_store_summary summary;
   assert_int_equal(qn_store_summarize(&store, &summary), QN_OK);
@@ -63,7 +45,7 @@ typedef struct writer {
 
 static void *store_three(void *given) {
   writer *w = given;
-  for (uint64_t i = 0; i < 3; i++) w->failed += !put_random(w->first + i, ENTRY_BYTES);
+  for (uint64_t i = 0; i < 3; i++) w->failed += !store_random(w->first + i, QN_ENTRY_PROGRAM, ENTRY_BYTES);
   return NULL;
 }
 
@@ -93,15 +75,15 @@ static void test_C3_the_size_is_kept_when_storing_could_not_be_counted(void **st
   char path[512];
   qn_file_lock lock;
   while (counted(QN_COUNT_BYTES) + ENTRY_BYTES + 300 < LIMIT)
-    assert_true(put_random((uint64_t)counted(QN_COUNT_STORES) + 1, ENTRY_BYTES));
+    assert_true(store_random((uint64_t)counted(QN_COUNT_STORES) + 1, QN_ENTRY_PROGRAM, ENTRY_BYTES));
   snprintf(path, sizeof path, "%s/v1/counters", directory);
   assert_int_equal(qn_file_lock_take(path, 0, 0, &lock), QN_OK);
-  assert_true(put_random(1000, LARGE_BYTES));
+  assert_true(store_random(1000, QN_ENTRY_PROGRAM, LARGE_BYTES));
   qn_file_lock_give(&lock);
   assert_in_range(real_bytes(), 0, LIMIT + LIMIT / 20);
 }
 
-static int setup_with_one(void **state) { return setup(state) != 0 || !put_random(0, ENTRY_BYTES); }
+static int setup_with_one(void **state) { return setup(state) != 0 || !store_random(0, QN_ENTRY_PROGRAM, ENTRY_BYTES); }
 
 int main(void) {
   const struct CMUnitTest tests[] = {

@@ -37,17 +37,6 @@ static int teardown(void **state) {
   return can_run("rm -rf %s", directory) ? 0 : 1;
 }
 
-static void put_random(uint64_t number, qn_entry_kind kind, size_t size) {
-  char *bytes = malloc(size);
-  const qn_key key = key_of(number);
-  for (uint64_t i = 0, x = number * 2654435761u + 1; i < size; i++) {
-    x = x * 6364136223846793005u + 1442695040888963407u;
-    bytes[i] = (char)(x >> 56);
-  }
-  assert_true(qn_store_put(&store, &key, kind, "random", qn_sv_make(bytes, size)));
-  free(bytes);
-}
-
 static qn_store_answer look_up(uint64_t number) {
   const qn_key key = key_of(number);
   qn_bytes out = {0};
@@ -61,14 +50,6 @@ static void path_of(uint64_t number, char *out, size_t capacity) {
   assert_true(qn_store_entry_path(&store, &key, QN_ENTRY_PROGRAM, out, capacity));
 }
 
-static int64_t counted(qn_counter counter) {
-  char path[512];
-  qn_counters counters;
-  snprintf(path, sizeof path, "%s/v1/counters", directory);
-  assert_int_equal(qn_counters_read(path, &counters), QN_OK);
-  return counters.values[counter];
-}
-
 /* ---- What there is ------------------------------------------------------------------------------ */
 
 static void test_C5_a_summary_has_kinds_sizes_and_ages(void **state) {
@@ -79,9 +60,9 @@ static void test_C5_a_summary_has_kinds_sizes_and_ages(void **state) {
   assert_int_equal(summary.oldest_ns, 0);
   assert_int_equal(summary.newest_ns, 0);
   uint64_t before = qn_clock_wall_ns();
-  for (uint64_t i = 1; i <= 3; i++) put_random(i, QN_ENTRY_PROGRAM, 500);
-  put_random(4, QN_ENTRY_MANIFEST, 500);
-  for (uint64_t i = 5; i <= 6; i++) put_random(i, QN_ENTRY_ARTIFACT, 1000);
+  for (uint64_t i = 1; i <= 3; i++) assert_true(store_random(i, QN_ENTRY_PROGRAM, 500));
+  assert_true(store_random(4, QN_ENTRY_MANIFEST, 500));
+  for (uint64_t i = 5; i <= 6; i++) assert_true(store_random(i, QN_ENTRY_ARTIFACT, 1000));
   path_of(2, path, sizeof path);
   assert_int_equal(qn_file_set_time(path, UINT64_C(5000000000)), QN_OK);
   assert_int_equal(qn_store_summarize(&store, &summary), QN_OK);
@@ -103,7 +84,7 @@ static void test_C3_an_entry_of_another_format_is_a_miss_and_is_replaced(void **
   (void)state;
   char path[4096];
   qn_bytes file = {0};
-  put_random(1, QN_ENTRY_PROGRAM, 500);
+  assert_true(store_random(1, QN_ENTRY_PROGRAM, 500));
   path_of(1, path, sizeof path);
   for (uint32_t version = 0; version < 4; version++) {
     if (version == QN_ENTRY_VERSION) continue;
@@ -120,7 +101,7 @@ static void test_C3_an_entry_of_another_format_is_a_miss_and_is_replaced(void **
     assert_int_equal(look_up(1), QN_STORE_OTHER_VERSION);
     assert_int_equal(counted(QN_COUNT_MISSES_VERSION), before + 1);
     assert_int_equal(counted(QN_COUNT_ENTRIES), 0);
-    put_random(1, QN_ENTRY_PROGRAM, 500);
+    assert_true(store_random(1, QN_ENTRY_PROGRAM, 500));
     assert_int_equal(look_up(1), QN_STORE_HIT);
   }
   qn_bytes_free(&file);
@@ -135,7 +116,7 @@ static void test_C3_pruning_reads_no_entry(void **state) {
   const uint64_t hole = UINT64_C(1) << 40;
   char path[4096];
   qn_store_kept kept;
-  put_random(0, QN_ENTRY_PROGRAM, 10);
+  assert_true(store_random(0, QN_ENTRY_PROGRAM, 10));
   for (uint64_t i = 1; i <= ENTRIES; i++) {
     path_of(i, path, sizeof path);
     *strrchr(path, '/') = '\0';
@@ -165,7 +146,7 @@ static void test_C3_what_cannot_be_removed_is_told(void **state) {
   (void)state;
   char path[4096];
   qn_store_kept kept;
-  for (uint64_t i = 1; i <= 5; i++) put_random(i, QN_ENTRY_PROGRAM, 500);
+  for (uint64_t i = 1; i <= 5; i++) assert_true(store_random(i, QN_ENTRY_PROGRAM, 500));
   path_of(3, path, sizeof path);
   if (!can_run("chattr +i %s 2>/dev/null", path)) skip();
   assert_int_equal(qn_store_clear(&store, &kept), QN_ERROR_IO);
@@ -245,7 +226,7 @@ static void test_C3_a_large_store_answers_a_hit_at_once(void **state) {
 static void export_some(const char *name, uint64_t first, uint64_t count, size_t size, char path[512]) {
   uint64_t exported = 0;
   qn_store_kept kept;
-  for (uint64_t i = 0; i < count; i++) put_random(first + i, QN_ENTRY_PROGRAM, size);
+  for (uint64_t i = 0; i < count; i++) assert_true(store_random(first + i, QN_ENTRY_PROGRAM, size));
   snprintf(path, 512, "%s/%s", directory, name);
   assert_int_equal(qn_store_export(&store, path, NULL, 0, &exported), QN_OK);
   assert_int_equal(exported, count);
@@ -262,7 +243,7 @@ static void test_import_keeps_what_it_takes_in(void **state) {
   assert_int_equal(qn_file_query(path, &info), QN_OK);
   size = info.size_bytes; /* a little more than its entries */
   open_store(QN_STORE_WRITE, size);
-  for (uint64_t i = 100; i < 108; i++) put_random(i, QN_ENTRY_PROGRAM, 1000);
+  for (uint64_t i = 100; i < 108; i++) assert_true(store_random(i, QN_ENTRY_PROGRAM, 1000));
   assert_int_equal(qn_store_import(&store, path, &imported), QN_OK);
   assert_int_equal(imported, 10);
   for (uint64_t i = 1; i <= 10; i++) assert_int_equal(look_up(i), QN_STORE_HIT);
@@ -276,7 +257,7 @@ static void test_import_of_more_than_the_cache_may_have_is_refused(void **state)
   uint64_t imported = 0;
   export_some("some.qnc", 1, 10, 1000, path);
   open_store(QN_STORE_WRITE, 8000);
-  put_random(100, QN_ENTRY_PROGRAM, 1000);
+  assert_true(store_random(100, QN_ENTRY_PROGRAM, 1000));
   assert_int_equal(qn_store_import(&store, path, &imported), QN_ERROR_LIMIT);
   assert_non_null(strstr(qn_error_text(), "the cache may have 8000; QUERN_CACHE_MAX_SIZE"));
   assert_int_equal(counted(QN_COUNT_IMPORTS), 0);

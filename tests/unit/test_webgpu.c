@@ -32,21 +32,6 @@ static test_device t;
 static qn_queue queue;
 static qn_program program;
 
-static qn_program build(qn_device device) {
-  qn_program made = NULL;
-  qn_program_options o = QN_INIT(qn_program_options);
-  o.source = source;
-  o.file_name = "test.cl";
-  OK(qn_program_build(device, &o, &made));
-  return made;
-}
-
-static qn_kernel kernel_of(qn_program from, const char *name) {
-  qn_kernel kernel = NULL;
-  OK(qn_kernel_get(from, name, &kernel));
-  return kernel;
-}
-
 static void put(qn_buffer buffer, const void *bytes, uint64_t size) {
   qn_view view = test_view(buffer, 0, size);
   OK(qn_write(queue, &view, bytes, NULL));
@@ -70,7 +55,7 @@ static int begin(void **state) {
   (void)state;
   t = test_open("webgpu:0");
   queue = test_queue(t.device);
-  program = build(t.device);
+  program = test_program(t.device, source);
   return 0;
 }
 static int end(void **state) {
@@ -89,7 +74,7 @@ static void test_a_kernel_runs(void **state) {
   for (int i = 0; i < N; i++) x[i] = (float)i, y[i] = 1.0f;
   put(bx, x, sizeof x);
   put(by, y, sizeof y);
-  OK(qn_launch(queue, kernel_of(program, "saxpy"), QN_RANGE_1D(1024), QN_ARGS(bx, by, 2.0f, (uint32_t)N), NULL));
+  OK(qn_launch(queue, test_kernel(program, "saxpy"), QN_RANGE_1D(1024), QN_ARGS(bx, by, 2.0f, (uint32_t)N), NULL));
   get(by, y, sizeof y);
   for (int i = 0; i < N; i++) assert_true(y[i] == 2.0f * (float)i + 1.0f);
 }
@@ -100,7 +85,7 @@ static void test_many_launches_run_in_order(void **state) {
   enum { LAUNCHES = 1000 };
   uint32_t cell = 7, expected = 7;
   qn_buffer buffer = test_buffer(t.device, 4);
-  qn_kernel step = kernel_of(program, "step");
+  qn_kernel step = test_kernel(program, "step");
   put(buffer, &cell, 4);
   for (uint32_t i = 0; i < LAUNCHES; i++) {
     OK(qn_launch(queue, step, QN_RANGE_1D(1), QN_ARGS(buffer, i), NULL));
@@ -114,7 +99,7 @@ static void test_many_launches_run_in_order(void **state) {
 static void test_gathered_launches_need_no_wait(void **state) {
   (void)state;
   qn_buffer buffer = test_buffer(t.device, 4096);
-  qn_kernel step = kernel_of(program, "step");
+  qn_kernel step = test_kernel(program, "step");
   qn_point last = {0, 0};
   for (uint32_t i = 0; i < 50; i++) OK(qn_launch(queue, step, QN_RANGE_1D(1024), QN_ARGS(buffer, i), &last));
   usleep(500000);
@@ -145,7 +130,7 @@ static void test_arguments_may_share_a_buffer(void **state) {
   for (uint32_t i = 0; i < 128; i++) words[i] = i;
   put(buffer, words, sizeof words);
   qn_view low = test_view(buffer, 0, 256), high = test_view(buffer, 256, 256);
-  OK(qn_launch(queue, kernel_of(program, "shift"), QN_RANGE_1D(64), QN_ARGS(&low, &high), NULL));
+  OK(qn_launch(queue, test_kernel(program, "shift"), QN_RANGE_1D(64), QN_ARGS(&low, &high), NULL));
   get(buffer, words, sizeof words);
   for (uint32_t i = 0; i < 128; i++) assert_int_equal(words[i], i % 64);
 }
@@ -154,7 +139,7 @@ static void test_local_memory_of_many_sizes(void **state) {
   (void)state;
   uint32_t words[256];
   qn_buffer buffer = test_buffer(t.device, sizeof words);
-  qn_kernel turn = kernel_of(program, "turn");
+  qn_kernel turn = test_kernel(program, "turn");
   for (uint32_t local = 1; local <= 128; local *= 2) {
     for (uint32_t i = 0; i < 256; i++) words[i] = i;
     const qn_range range = groups_of(256, local);
@@ -173,7 +158,7 @@ static void test_launches_leave_nothing(void **state) {
   uint64_t resident = 0, threads = 0, descriptors = 0;
   uint32_t cell = 1, expected = 1;
   qn_buffer buffer = test_buffer(t.device, 4);
-  qn_kernel step = kernel_of(program, "step");
+  qn_kernel step = test_kernel(program, "step");
   put(buffer, &cell, 4);
   for (uint64_t i = 0; i < rounds; i++) {
     if (i == warm) resident = resident_bytes(), threads = count_threads(), descriptors = count_descriptors();
@@ -197,10 +182,10 @@ static void test_objects_leave_nothing(void **state) {
   uint64_t rounds = test_rounds("objects that leave nothing", 60, 600), warm = rounds / 2, resident = 0;
   for (uint64_t i = 0; i < rounds; i++) {
     if (i == warm) resident = resident_bytes();
-    qn_program made = build(t.device);
+    qn_program made = test_program(t.device, source);
     qn_queue other = test_queue(t.device);
     qn_buffer buffer = test_buffer(t.device, 1 << 16);
-    qn_kernel step = kernel_of(made, "step");
+    qn_kernel step = test_kernel(made, "step");
     OK(qn_launch(other, step, QN_RANGE_1D(64), QN_ARGS(buffer, 1u), NULL));
     OK(qn_release(step));
     OK(qn_release(made));
@@ -228,7 +213,7 @@ static void test_a_group_that_is_too_large_is_named(void **state) {
   qn_device_info info = QN_INIT(qn_device_info);
   OK(qn_device_query(t.device, &info));
   const qn_range range = groups_of(4096, info.max_group_items * 2);
-  qn_status status = qn_launch(queue, kernel_of(program, "step"), &range, QN_ARGS(buffer, 1u), NULL);
+  qn_status status = qn_launch(queue, test_kernel(program, "step"), &range, QN_ARGS(buffer, 1u), NULL);
   assert_true(status < 0);
   assert_non_null(strstr(qn_error_text(), "local"));
 }
@@ -252,7 +237,7 @@ enum { RELEASE_ALL = 1, CLOSE = 2, IN_FLIGHT = 4 };
 static int live_and_exit(int mode) {
   begin(NULL);
   qn_buffer buffer = test_buffer(t.device, 4096);
-  qn_kernel step = kernel_of(program, "step");
+  qn_kernel step = test_kernel(program, "step");
   for (uint32_t i = 0; i < 200; i++) OK(qn_launch(queue, step, QN_RANGE_1D(1024), QN_ARGS(buffer, i), NULL));
   if (!(mode & IN_FLIGHT)) OK(qn_queue_finish(queue, 60 * SECOND));
   if (mode & RELEASE_ALL) {

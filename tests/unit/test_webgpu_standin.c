@@ -32,13 +32,9 @@ static int open_library(void **state) {
 
 static int begin(void **state) {
   (void)state;
-  qn_program program = NULL;
-  qn_program_options o = QN_INIT(qn_program_options);
   t = test_open("webgpu:0");
   queue = test_queue(t.device);
-  o.source = source;
-  OK(qn_program_build(t.device, &o, &program));
-  OK(qn_kernel_get(program, "triple", &triple));
+  triple = test_kernel(test_program(t.device, source), "triple");
   return 0;
 }
 

@@ -9,7 +9,7 @@
 #include "base/status.h"
 #include "compiler/compiler.h"
 #include "compiler/target/wgsl/wgsl.h"
-#include "quern/quern.h"
+#include "quern/adapter.h"
 #include "support/failing.h"
 #include "support/thread_time.h"
 
@@ -70,7 +70,7 @@ static void a_kernel_tells_what_to_bind(void **state) {
   assert_int_equal(a[0].kind, QN_WGSL_BUFFER);
   assert_int_equal(a[0].binding, 1);
   assert_int_equal(a[0].access, QN_ACCESS_READ | QN_ACCESS_WRITE);
-  assert_int_equal(a[0].offset, sizeof(qn_wgsl_range));
+  assert_int_equal(a[0].offset, sizeof(qn_wgsl_launch_range));
   assert_int_equal(a[0].align, 4);
   assert_int_equal(a[0].base_offset, 0);
   assert_int_equal(a[1].binding, 2);

@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "compiler/compiler.h"
 #include "compiler/pass/pass.h"
+#include "quern/adapter.h"
 #include "webgpu.h"
 
 enum { MOST = 32 };
@@ -176,7 +177,7 @@ static void share_bindings(wgsl_made *w, const qn_wgsl_kernel *k, const interp_l
 }
 
 static void put_range(unsigned char *block, const interp_launch *launch) {
-  qn_wgsl_range range = {.work_dim = launch->dimensions};
+  qn_wgsl_launch_range range = {.work_dim = launch->dimensions};
   for (uint32_t d = 0; d < 3; d++) {
     bool is_used = d < launch->dimensions;
     uint64_t global = is_used ? launch->global[d] : 1, local = is_used ? launch->local[d] : 1;

@@ -130,7 +130,7 @@ static cpu_record *reserve(qn_adapter_queue *q, uint64_t *position, uint64_t byt
   return record;
 }
 
-/* Full for now, or too much for a ring that is empty? */
+/* Full at this moment, or too much for a ring that is empty? */
 static qn_status refuse_full(qn_adapter_queue *q, uint32_t count) {
   if (q->freed_seen < q->written) return QN_NOT_READY;
   return cpu_error(q->device->host, QN_ERROR_LIMIT, 0,

@@ -1,8 +1,21 @@
 /* shim_body.h - what the generations of webgpu.h have in common, compiled once for each: a generation's file defines what is its own
- * (limits, instance_descriptor, functions, features) and includes this. Declarations are ours, after
+ * (OWN_LIMITS: what its limits have behind the others'; instance_descriptor, functions, features) and includes this. Declarations are ours, after
  * webgpu-headers, as far as they are used; names are local to the file. */
 
 /* ---- Structs ------------------------------------------------------------------------------------ */
+
+typedef struct limits {
+  void *next;
+  uint32_t textures_and_groups[11]; /* maxTextureDimension1D to maxSamplersPerShaderStage */
+  uint32_t max_storage_buffers, max_storage_textures, max_uniform_buffers;
+  uint64_t max_uniform_binding_size, max_storage_binding_size;
+  uint32_t min_uniform_offset_alignment, min_storage_offset_alignment, max_vertex_buffers;
+  uint64_t max_buffer_size;
+  uint32_t vertices_and_colors[5]; /* maxVertexAttributes to maxColorAttachmentBytesPerSample */
+  uint32_t max_local_bytes, max_group_items, max_local_size[3], max_groups;
+  uint32_t max_immediate_size;
+  OWN_LIMITS
+} limits;
 
 typedef struct text_view {
   const char *data;
@@ -348,15 +361,19 @@ static void instance_release(wgl_functions *f, wgl_instance *instance) { f->Inst
 
 enum { ANY_BACKEND = 0, VULKAN = 6 };
 
+/* NULL: there is no memory, and the text says so. */
+static answer *new_answer(char *text, uint64_t capacity) {
+  answer *a = calloc(1, sizeof *a);
+  if (!a) (void)snprintf(text, (size_t)capacity, "no memory");
+  return a;
+}
+
 static wgl_adapter *request_of(wgl_functions *f, wgl_instance *instance, uint32_t which, uint32_t backend, char *text,
                                uint64_t capacity) {
   static const uint32_t powers[] = {[WGL_ANY] = 0, [WGL_FAST] = 2, [WGL_FRUGAL] = 1};
   const request_options options = {.feature_level = 2, .power = powers[which], .backend = backend};
-  answer *a = calloc(1, sizeof *a);
-  if (!a) {
-    (void)snprintf(text, (size_t)capacity, "no memory");
-    return NULL;
-  }
+  answer *a = new_answer(text, capacity);
+  if (!a) return NULL;
   (void)f->InstanceRequestAdapter(instance, &options, answer_to(CALLBACK(on_answer), a));
   return take_answer(f, instance, a, text, capacity);
 }
@@ -431,11 +448,8 @@ static wgl_device *device_open(wgl_functions *f, wgl_instance *instance, wgl_ada
   for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
     if (f->AdapterHasFeature(adapter, wanted[i])) features[descriptor.feature_count++] = wanted[i];
   l.next = NULL;
-  answer *a = calloc(1, sizeof *a);
-  if (!a) {
-    (void)snprintf(text, (size_t)capacity, "no memory");
-    return NULL;
-  }
+  answer *a = new_answer(text, capacity);
+  if (!a) return NULL;
   (void)f->AdapterRequestDevice(adapter, &descriptor, answer_to(CALLBACK(on_answer), a));
   return take_answer(f, instance, a, text, capacity);
 }

@@ -21,17 +21,7 @@ typedef struct instance_descriptor {
   capabilities capabilities;
 } instance_descriptor;
 
-typedef struct limits {
-  void *next;
-  uint32_t textures_and_groups[11]; /* maxTextureDimension1D to maxSamplersPerShaderStage */
-  uint32_t max_storage_buffers, max_storage_textures, max_uniform_buffers;
-  uint64_t max_uniform_binding_size, max_storage_binding_size;
-  uint32_t min_uniform_offset_alignment, min_storage_offset_alignment, max_vertex_buffers;
-  uint64_t max_buffer_size;
-  uint32_t vertices_and_colors[5]; /* maxVertexAttributes to maxColorAttachmentBytesPerSample */
-  uint32_t max_local_bytes, max_group_items, max_local_size[3], max_groups;
-  uint32_t max_immediate_size, of_other_stages[4];
-} limits;
+#define OWN_LIMITS uint32_t of_other_stages[4];
 
 struct wait_info;
 #define OWN_FUNCTIONS(X)                                 \

@@ -2,8 +2,9 @@
 #include <inttypes.h>
 
 #include "compiler/target/wgsl/emit.h"
+#include "quern/adapter.h"
 
-/* As qn_wgsl_range has them. */
+/* As qn_wgsl_launch_range has them. */
 static const char range_text[] =
     "struct quern_range {\n"
     "  origin: vec3<u32>,\n"
@@ -15,7 +16,7 @@ static const char range_text[] =
     "  enqueued_local: vec3<u32>,\n"
     "  local_size: vec3<u32>,\n"
     "}\n";
-enum { RANGE_BYTES = sizeof(qn_wgsl_range) };
+enum { RANGE_BYTES = sizeof(qn_wgsl_launch_range) };
 
 static bool takes_range(const emitter *e) { return (e->asks[e->function - e->unit.functions] & WGSL_ASKS_RANGE) != 0; }
 

@@ -45,24 +45,13 @@ typedef struct qn_wgsl_argument {
 /* What a null pointer's buffer has as its offset and as its address. */
 #define QN_WGSL_NULL UINT32_C(0xffffffff)
 
-/* The launch's range, at the start of the argument block when `takes_range`: 28 words. */
-typedef struct qn_wgsl_range {
-  uint32_t origin[3], work_dim; /* the first global id of what is dispatched: offset and all */
-  uint32_t global_size[3], unused0;
-  uint32_t num_groups[3], unused1;    /* of the launch */
-  uint32_t group_base[3], unused2;    /* the first group that is dispatched */
-  uint32_t global_offset[3], unused3; /* of the launch */
-  uint32_t enqueued_local[3], unused4;
-  uint32_t local_size[3], unused5; /* of what is dispatched: what the overrides are */
-} qn_wgsl_range;
-
 typedef struct qn_wgsl_kernel {
-  const char *name;        /* in the source */
-  const char *entry;       /* the entry point */
-  const char *group[3];    /* overrides: the group's size; NULL where the source fixes it (reqd_work_group_size) */
-  uint32_t fixed_group[3]; /* then this */
-  uint32_t block_bytes;    /* of the argument block, a multiple of 16; 0: there is none, nor its binding */
-  bool takes_range;
+  const char *name;            /* in the source */
+  const char *entry;           /* the entry point */
+  const char *group[3];        /* overrides: the group's size; NULL where the source fixes it (reqd_work_group_size) */
+  uint32_t fixed_group[3];     /* then this */
+  uint32_t block_bytes;        /* of the argument block, a multiple of 16; 0: there is none, nor its binding */
+  bool takes_range;            /* a qn_wgsl_launch_range (adapter.h) stands at the start of the argument block */
   uint32_t bindings;           /* how many storage bindings it has */
   uint64_t static_local_bytes; /* workgroup memory beside local arguments */
   qn_wgsl_argument *arguments;
