@@ -383,6 +383,32 @@ typedef struct qn_wgsl_launch_range {
   uint32_t reserved5;
 } qn_wgsl_launch_range;
 
+/* ---- Entries of PTX code (QN_CODE_PTX) ---------------------------------------------------------- */
+
+#define QN_PTX_STATIC_LOCAL 49152u /* bytes */
+
+/* Text for a device's target, "cuda-sm_NN", without a NUL behind it. An entry is a kernel named `symbol`. Its parameters,
+ * in this order:
+ *   - the kernel's own, each at its index: a value as its bytes; a buffer as the 64-bit device address of its first byte, the
+ *     offset added (0 for a null pointer); local memory as 32 bits: where it begins in dynamic shared memory, a multiple of its
+ *     alignment (128 at most);
+ *   - qn_ptx_range, always.
+ * A block is a work-group of the launch's local size, the grid is of the groups. Dynamic shared memory holds the local arguments; where
+ * static_local_bytes is above QN_PTX_STATIC_LOCAL the static local memory stands there too, in front of them, from 0 on.
+ * Work-items beyond `items` leave at the start, which makes the smaller last groups. A launch that the grid can't hold is run in
+ * parts (group_base), and one of 2^32 work-items or more in a dimension too. The range is plain data. */
+typedef struct qn_ptx_range {
+  uint64_t origin[3]; /* the first global id of this part: offset and all */
+  uint64_t global_size[3];
+  uint64_t global_offset[3];
+  uint32_t items[3];  /* of this part */
+  uint32_t is_uneven; /* 1: `items` is less than blocks * block size in some dimension */
+  uint32_t group_base[3];
+  uint32_t work_dim;
+  uint32_t num_groups[3]; /* of the launch */
+  uint32_t reserved;
+} qn_ptx_range;
+
 #ifdef __cplusplus
 }
 #endif
