@@ -78,6 +78,18 @@ build() {
   fi
 }
 
+# failures LOG: what the tests that failed printed, the end of it.
+failures() {
+  awk '
+    function tell() { if (bad) for (i = n > 40 ? n - 40 : 0; i < n; i++) print "  | " line[i] }
+    /^ *(Start|[0-9]+\/[0-9]+ Test) / { tell(); bad = 0; n = 0 }
+    /^ *[0-9]+\/[0-9]+ Test .*(\*\*\*|Subprocess aborted)/ { bad = 1 }
+    /tests passed, [0-9]+ tests failed/ { tell(); bad = 0 }
+    bad && NF && !/^\[ +(OK|RUN) +\]/ && !/^ *(rounds|measured): / { line[n++] = substr($0, 1, 400) }
+    END { tell() }
+  ' "$1" | head -200
+}
+
 # run_tests NAME DIRECTORY EXCLUDED_LABELS CTEST_OPTION... (labels as a regular expression: ctest takes one only)
 run_tests() {
   local log=$logs/test-$1.log directory=$2 exclude=$3
@@ -95,6 +107,7 @@ run_tests() {
     count $((all - bad)) "$bad"
     echo "$((all - bad)) passed, $bad failed"
     [ "$bad" = 0 ] && return
+    failures "$log"
     sed -n '/The following tests FAILED/,$p' "$log"
   else
     count 0 1
@@ -190,6 +203,7 @@ other_architecture() {
     count $((BASH_REMATCH[2] - BASH_REMATCH[1])) "${BASH_REMATCH[1]}"
     echo "$((BASH_REMATCH[2] - BASH_REMATCH[1])) passed, ${BASH_REMATCH[1]} failed"
     [ "${BASH_REMATCH[1]}" = 0 ] && return
+    failures "$log"
     sed -n '/The following tests FAILED/,$p' "$log"
   else
     count 0 1

@@ -139,9 +139,10 @@ bool core_memory_tidy(void *given) {
 qn_status core_memory_drain(core_device *device, uint64_t timeout_ns) {
   uint64_t deadline = timeout_ns == QN_POLL ? 0 : qn_clock_deadline(timeout_ns);
   for (uint64_t pause = SHORTEST_PAUSE_NS;; pause = pause < LONGEST_PAUSE_NS ? 2 * pause : pause) {
-    uint64_t left = qn_pool_drain(&device->pool);
+    uint64_t left = 0;
+    bool is_done = qn_pool_drain(&device->pool, &left);
     core_trace_memory(device);
-    if (left == 0) return check(device);
+    if (is_done) return check(device);
     uint64_t left_ns = timeout_ns == QN_POLL ? 0 : qn_clock_left(deadline);
     if (left_ns == 0)
       QN_FAIL(QN_ERROR_TIMEOUT, "%llu bytes of released buffers are still in use by work in flight after %llu ns",

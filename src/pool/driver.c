@@ -108,7 +108,7 @@ void qn_pool_destroy(qn_pool *pool, qn_pool_block *block) {
 
 /* ---- Giving back ----------------------------------------------------------------------------------- */
 
-/* The block that has been everybody's longest, of the largest class. NULL: there is none. */
+/* The block that has been everybody's longest, of the largest class; give_back follows. NULL: there is none. */
 static qn_pool_block *take_largest(qn_pool *pool, bool limited_only) {
   qn_pool_lane *lane = pool->complete;
   qn_pool_block *block = NULL;
@@ -117,9 +117,17 @@ static qn_pool_block *take_largest(qn_pool *pool, bool limited_only) {
     for (uint32_t kind = 0; kind < QN_POOL_KINDS && !block; kind++)
       if ((!limited_only || is_limited(kind)) && qn_pool_lane_has(lane, kind, class_ - 1))
         block = qn_pool_lane_least(lane, kind, class_ - 1, false);
-  if (block) qn_pool_lane_take(lane, block);
+  if (block) {
+    qn_pool_lane_take(lane, block);
+    qn_pool_move_begins(pool);
+  }
   qn_mutex_unlock(&lane->lock);
   return block;
+}
+
+static void give_back(qn_pool *pool, qn_pool_block *block) {
+  qn_pool_destroy(pool, block);
+  qn_pool_move_ends(pool);
 }
 
 uint64_t qn_pool_limit(qn_pool *pool, uint32_t kind) {
@@ -145,7 +153,7 @@ void qn_pool_make_room(qn_pool *pool, uint64_t size, bool all) {
   while (all || !has_room(pool, size)) {
     qn_pool_block *block = take_largest(pool, !all);
     if (!block) break;
-    qn_pool_destroy(pool, block);
+    give_back(pool, block);
   }
   qn_error_restore(&saved);
 }
@@ -169,7 +177,7 @@ uint64_t qn_pool_trim(qn_pool *pool, uint64_t keep_bytes) {
     if (!block) break;
     left -= block->size_bytes < left ? block->size_bytes : left;
     freed += block->size_bytes;
-    qn_pool_destroy(pool, block);
+    give_back(pool, block);
   }
   if (freed > 0) QN_LOG(MEMORY, "%llu bytes of free memory went back to the driver", (unsigned long long)freed);
   return freed;

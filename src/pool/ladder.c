@@ -62,6 +62,20 @@ static bool covers_block(const knowledge *has, const qn_pool_block *block) {
   return true;
 }
 
+/* The block may turn out to be one whose work failed: if_sound is told then. */
+static void take_moving(const search *s, qn_pool_lane *lane, qn_pool_block *least) {
+  qn_pool_lane_take(lane, least);
+  qn_pool_move_begins(s->pool);
+}
+
+/* The block, or NULL: it is quarantined. */
+static qn_pool_block *if_sound(const search *s, qn_pool_block *block) {
+  bool is_sound = !qn_pool_has_failed(s->pool, block);
+  if (!is_sound) qn_pool_give(s->pool, block);
+  qn_pool_move_ends(s->pool);
+  return is_sound ? block : NULL;
+}
+
 static qn_pool_block *take_covered(const search *s, const knowledge *has, uint64_t queue) {
   qn_pool_lane *lane = s->pool->ops->lane(queue);
   qn_pool_block *block = NULL;
@@ -72,7 +86,7 @@ static qn_pool_block *take_covered(const search *s, const knowledge *has, uint64
     block = qn_pool_lane_least(lane, s->request->kind, s->class_, shared != 0);
     if (block && !covers_block(has, block)) block = NULL;
   }
-  if (block) qn_pool_lane_take(lane, block);
+  if (block) take_moving(s, lane, block);
   qn_mutex_unlock(&lane->lock);
   return block;
 }
@@ -84,9 +98,8 @@ static qn_pool_block *take_known(const search *s) {
     uint64_t queue = i < has.count ? has.known[i].queue : has.queue; /* at last its own, shared ones */
     if (queue == has.queue && s->request->has_failed) continue;
     qn_pool_block *block = take_covered(s, &has, queue);
-    if (!block) continue;
-    if (!qn_pool_has_failed(s->pool, block)) return block;
-    qn_pool_give(s->pool, block); /* quarantines it */
+    if (block) block = if_sound(s, block);
+    if (block) return block;
   }
   return NULL;
 }
@@ -154,7 +167,7 @@ static qn_pool_block *take_at(const search *s, const nearest *at) {
     block = qn_pool_lane_least(at->lane, s->request->kind, s->class_, shared != 0);
     if (block && (block->filed.queue != at->point.queue || block->filed.value != at->point.value)) block = NULL;
   }
-  if (block) qn_pool_lane_take(at->lane, block);
+  if (block) take_moving(s, at->lane, block);
   qn_mutex_unlock(&at->lane->lock);
   return block;
 }
@@ -165,9 +178,8 @@ static qn_pool_block *take_pending(const search *s) {
     nearest at = find_nearest(s, s->class_);
     if (!at.lane) return NULL;
     qn_pool_block *block = take_at(s, &at); /* NULL: another thread was faster */
-    if (!block) continue;
-    if (!qn_pool_has_failed(s->pool, block)) return block;
-    qn_pool_give(s->pool, block);
+    if (block) block = if_sound(s, block);
+    if (block) return block;
   }
 }
 
@@ -267,15 +279,22 @@ static uint64_t time_limit(const search *s) {
   return limit;
 }
 
+/* Another thread has blocks in its hands on their way to a list, for as long as a lock: that much is always waited for. */
+enum { MOVES = 200 };
+#define MOVE_NS UINT64_C(50000)
+
 static qn_status wait_for_memory(search *s, qn_pool_block **out_block) {
   uint64_t deadline = qn_clock_deadline(time_limit(s));
-  for (;;) {
+  for (uint32_t moves = 0;;) {
     bool waited = false;
     QN_TRY(wait_a_little(s, qn_clock_left(deadline), &waited));
     /* Also when there is nothing to wait for: another thread may have released something since the last look. */
+    uint64_t look = qn_pool_look_begins(s->pool);
     qn_status status = go_round(s, out_block);
     if (status != QN_NOT_READY) return status;
-    if (!waited) return out_of_memory(s);
+    if (waited) continue;
+    if (!qn_pool_has_moved(s->pool, look) || moves++ == MOVES) return out_of_memory(s);
+    qn_clock_sleep(MOVE_NS);
   }
 }
 
@@ -301,8 +320,12 @@ static qn_pool_block *take_quickly(const search *s, qn_pool_lane *home) {
   qn_pool_block *others = qn_pool_lane_drain(home);
   qn_pool_block *block = take_last(s, home);
   if (block) move_in(home, block);
+  if (others) qn_pool_move_begins(s->pool);
   qn_mutex_unlock(&home->lock);
-  if (others) qn_pool_place(s->pool, others);
+  if (others) {
+    qn_pool_place(s->pool, others);
+    qn_pool_move_ends(s->pool);
+  }
   return block;
 }
 

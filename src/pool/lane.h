@@ -23,6 +23,26 @@ QN_MUST_USE qn_pool_block *qn_pool_lane_drain(qn_pool_lane *lane);
 /* Takes everything off the shelves; a list. */
 QN_MUST_USE qn_pool_block *qn_pool_lane_clear(qn_pool_lane *lane);
 
+/* ---- Blocks on their way ---------------------------------------------------------------------------- */
+
+/* A thread that takes blocks off a list, to put them on another or to give them back to the driver, has them on no list for a moment:
+ * whoever looks at all lists then misses them, and would think that there is no memory, or that all of it went back. So a
+ * move begins under the lock under which the blocks are taken, and ends when they are where they belong. */
+static inline void qn_pool_move_begins(qn_pool *pool) {
+  atomic_fetch_add_explicit(&pool->moves_begun, 1, memory_order_relaxed);
+}
+static inline void qn_pool_move_ends(qn_pool *pool) {
+  atomic_fetch_add_explicit(&pool->moves_ended, 1, memory_order_release);
+}
+/* Before a look at all lists; what it returns is for qn_pool_has_moved. */
+static inline uint64_t qn_pool_look_begins(qn_pool *pool) {
+  return atomic_load_explicit(&pool->moves_ended, memory_order_acquire);
+}
+/* After a look under each list's lock: whether one may have been missed. Moves of the thread's own count too. */
+static inline bool qn_pool_has_moved(qn_pool *pool, uint64_t look) {
+  return atomic_load_explicit(&pool->moves_begun, memory_order_relaxed) != look;
+}
+
 /* ---- Under no lock --------------------------------------------------------------------------------- */
 
 static inline bool qn_pool_lane_has_released(const qn_pool_lane *lane) {

@@ -58,6 +58,7 @@ qn_status qn_pool_lane_open(qn_pool *pool, uint64_t queue, qn_pool_lane **out_la
 
 void qn_pool_lane_close(qn_pool *pool, qn_pool_lane *lane) {
   qn_mutex_lock(&lane->lock);
+  qn_pool_move_begins(pool);
   qn_pool_block *released = qn_pool_lane_drain(lane);
   qn_pool_block *free_ones = qn_pool_lane_clear(lane);
   atomic_store_explicit(&lane->id, 0, memory_order_relaxed);
@@ -67,6 +68,7 @@ void qn_pool_lane_close(qn_pool *pool, qn_pool_lane *lane) {
     next = block->next;
     qn_pool_give(pool, block);
   }
+  qn_pool_move_ends(pool);
   qn_mutex_lock(&pool->lock);
   lane->next_unused = pool->unused;
   pool->unused = lane;
@@ -222,8 +224,10 @@ bool qn_pool_drain_lanes(qn_pool *pool) {
     if (!qn_pool_lane_has_released(lane)) continue;
     qn_mutex_lock(&lane->lock);
     qn_pool_block *others = qn_pool_lane_drain(lane);
+    if (others) qn_pool_move_begins(pool);
     qn_mutex_unlock(&lane->lock);
     qn_pool_place(pool, others);
+    if (others) qn_pool_move_ends(pool);
     any = true;
   }
   return any;
@@ -253,6 +257,7 @@ void qn_pool_end(qn_pool *pool, qn_pool_block *block) {
  * is gone and no queue of the device has work in flight, or at the end. */
 static void free_quarantined(qn_pool *pool, bool all) {
   bool is_idle = all || pool->ops->is_idle(pool->user);
+  qn_pool_move_begins(pool);
   for (qn_pool_block *block = take_quarantined(pool), *next; block; block = next) {
     qn_pool_progress progress = {UINT64_MAX, 0};
     next = block->next;
@@ -262,6 +267,7 @@ static void free_quarantined(qn_pool *pool, bool all) {
     else
       put_quarantined(pool, block);
   }
+  qn_pool_move_ends(pool);
 }
 
 /* ---- Harvest: what is complete becomes everybody's ----------------------------------------------- */
@@ -287,7 +293,6 @@ static qn_pool_block *take_past(qn_pool_lane *lane, uint32_t kind, uint32_t clas
 
 /* Puts a list on the lane `complete`. */
 static void put_complete(qn_pool *pool, qn_pool_block *list) {
-  if (!list) return;
   qn_mutex_lock(&pool->complete->lock);
   for (qn_pool_block *block = list, *next; block; block = next) {
     next = block->next;
@@ -296,15 +301,20 @@ static void put_complete(qn_pool *pool, qn_pool_block *list) {
   qn_mutex_unlock(&pool->complete->lock);
 }
 
-static qn_pool_block *harvest(qn_pool *pool, qn_pool_lane *lane, uint32_t kind, uint32_t class_, uint32_t limit) {
+/* What is complete of up to `limit` blocks, a list; *out_moving: a move has begun that the caller ends. */
+static qn_pool_block *harvest(qn_pool *pool, qn_pool_lane *lane, uint32_t kind, uint32_t class_, uint32_t limit,
+                              bool *out_moving) {
   uint64_t id = atomic_load_explicit(&lane->id, memory_order_relaxed);
   qn_pool_progress progress = {0, 0};
+  *out_moving = false;
   if (id == 0) return NULL;
   pool->ops->progress(id, &progress);
   qn_mutex_lock(&lane->lock);
   bool is_same = atomic_load_explicit(&lane->id, memory_order_relaxed) == id;
   qn_pool_block *list = is_same ? take_past(lane, kind, class_, &progress, limit) : NULL;
+  if (list) qn_pool_move_begins(pool);
   qn_mutex_unlock(&lane->lock);
+  *out_moving = list != NULL;
   qn_pool_block *done = NULL;
   for (qn_pool_block *block = list, *next; block; block = next) {
     next = block->next;
@@ -321,17 +331,25 @@ static qn_pool_block *harvest(qn_pool *pool, qn_pool_lane *lane, uint32_t kind, 
 }
 
 qn_pool_block *qn_pool_harvest(qn_pool *pool, qn_pool_lane *lane, uint32_t kind, uint32_t class_) {
-  qn_pool_block *done = harvest(pool, lane, kind, class_, HARVEST);
-  if (done) put_complete(pool, done->next);
+  bool moving = false;
+  qn_pool_block *done = harvest(pool, lane, kind, class_, HARVEST, &moving);
+  if (done && done->next) put_complete(pool, done->next);
+  if (moving) qn_pool_move_ends(pool);
   return done;
+}
+
+static void harvest_shelf(qn_pool *pool, qn_pool_lane *lane, uint32_t kind, uint32_t class_) {
+  bool moving = false;
+  qn_pool_block *done = harvest(pool, lane, kind, class_, UINT32_MAX, &moving);
+  if (done) put_complete(pool, done);
+  if (moving) qn_pool_move_ends(pool);
 }
 
 void qn_pool_harvest_all(qn_pool *pool) {
   for (qn_pool_lane *lane = qn_pool_lanes(pool); lane; lane = lane->next)
     for (uint32_t kind = 0; kind < QN_POOL_KINDS; kind++)
       for (uint32_t class_ = 0; class_ < QN_POOL_CLASSES; class_++)
-        if (!lane->is_complete && qn_pool_lane_has(lane, kind, class_))
-          put_complete(pool, harvest(pool, lane, kind, class_, UINT32_MAX));
+        if (!lane->is_complete && qn_pool_lane_has(lane, kind, class_)) harvest_shelf(pool, lane, kind, class_);
 }
 
 /* ---- Ends ---------------------------------------------------------------------------------------- */
@@ -345,8 +363,17 @@ void qn_pool_close(qn_pool *pool) {
   }
 }
 
-uint64_t qn_pool_drain(qn_pool *pool) {
+bool qn_pool_drain(qn_pool *pool, uint64_t *out_bytes) {
   qn_pool_trim(pool, 0);
   free_quarantined(pool, false);
-  return qn_pool_free_bytes(pool);
+  uint64_t look = qn_pool_look_begins(pool);
+  bool any_released = false;
+  *out_bytes = 0;
+  for (qn_pool_lane *lane = qn_pool_lanes(pool); lane; lane = lane->next) {
+    qn_mutex_lock(&lane->lock);
+    *out_bytes += lane->free_bytes;
+    any_released = any_released || qn_pool_lane_has_released(lane);
+    qn_mutex_unlock(&lane->lock);
+  }
+  return *out_bytes == 0 && !any_released && !qn_pool_has_moved(pool, look);
 }

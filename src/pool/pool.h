@@ -108,8 +108,9 @@ typedef struct qn_pool {
   _Atomic(qn_pool_lane *) lanes; /* all, `complete` last; only grows */
   _Atomic uint64_t from[QN_POOL_WAYS];
   _Atomic uint64_t pressure_calls, out_of_memory;
-  _Atomic uint64_t reserved; /* changed under the lock */
-  _Atomic uint64_t keep;     /* options.keep_bytes, for releases */
+  _Atomic uint64_t reserved;                 /* changed under the lock */
+  _Atomic uint64_t keep;                     /* options.keep_bytes, for releases */
+  _Atomic uint64_t moves_begun, moves_ended; /* of blocks between two lists: pool/lane.h */
 
   qn_mutex lock; /* the rest */
   qn_pool_options options;
@@ -184,8 +185,8 @@ uint64_t qn_pool_trim(qn_pool *pool, uint64_t keep_bytes);
  * second. Whether it should be called again soon. */
 bool qn_pool_tidy(qn_pool *pool, uint64_t now_ns);
 /* As much of trimming to 0 as can be done now; also frees quarantined blocks, when their queues are gone and no queue has work in
- * flight. Returns the bytes of free blocks that still wait for work. */
-uint64_t qn_pool_drain(qn_pool *pool);
+ * flight. Whether no free block is left: some may wait for work, *out_bytes of them, or be in the hands of another thread. */
+QN_MUST_USE bool qn_pool_drain(qn_pool *pool, uint64_t *out_bytes);
 /* Sets the options; waits until nobody is inside the old callback. Errors: WOULD_BLOCK inside the callback. */
 QN_MUST_USE qn_status qn_pool_configure(qn_pool *pool, const qn_pool_options *options);
 

@@ -1,6 +1,7 @@
 /* report.c - statistics, the snapshot, and the walk that compares everything. */
 #include <stdlib.h>
 
+#include "base/os/clock.h"
 #include "base/place.h"
 #include "base/status.h"
 #include "pool/lane.h"
@@ -20,6 +21,22 @@ static qn_pool_lane *lock_all(qn_pool *pool) {
     qn_mutex_lock(&pool->lock);
     if (first == qn_pool_lanes(pool)) return first;
     unlock_all(pool, first);
+  }
+}
+
+/* ---- Looking ---------------------------------------------------------------------------------------- */
+
+/* Other threads have blocks on the way for as long as a lock: a little patience, and at a quiet moment all is where it belongs. */
+enum { LOOKS = 50 };
+#define MOVE_NS UINT64_C(50000)
+
+static void gather(qn_pool *pool) {
+  for (int i = 0; i < LOOKS; i++) {
+    uint64_t look = qn_pool_look_begins(pool);
+    qn_pool_drain_lanes(pool);
+    qn_pool_harvest_all(pool);
+    if (!qn_pool_has_moved(pool, look)) return;
+    if (i > 0) qn_clock_sleep(MOVE_NS); /* the first time it was us, mostly */
   }
 }
 
@@ -52,8 +69,7 @@ static void count(qn_pool *pool, const qn_pool_lane *first, qn_pool_statistics *
 }
 
 void qn_pool_query(qn_pool *pool, qn_pool_statistics *out_statistics) {
-  qn_pool_drain_lanes(pool);
-  qn_pool_harvest_all(pool);
+  gather(pool);
   qn_pool_lane *first = lock_all(pool);
   count(pool, first, out_statistics);
   unlock_all(pool, first);
@@ -163,8 +179,7 @@ static void print_sums(qn_bytes *out, const qn_pool_statistics *s) {
 
 void qn_pool_snapshot(qn_pool *pool, qn_bytes *out) {
   listing all = {.entries = NULL};
-  qn_pool_drain_lanes(pool);
-  qn_pool_harvest_all(pool);
+  gather(pool);
   qn_pool_lane *first = lock_all(pool);
   count(pool, first, &all.sums);
   bool is_listed = list_blocks(pool, &all);

@@ -229,7 +229,7 @@ enum { ENTRIES = sizeof entries / sizeof *entries };
 static qn_status open_another(void) {
   qn_runtime runtime = NULL;
   qn_status status = qn_runtime_open(NULL, &runtime);
-  if (status == QN_OK) (void)qn_runtime_close(runtime, SECOND);
+  if (status == QN_OK) (void)qn_runtime_close(runtime, PATIENCE);
   return status;
 }
 static const qn_point nothing = {0, 0};

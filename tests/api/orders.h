@@ -108,7 +108,7 @@ static void end_life(life *l, const orders *order, bool closes) {
     const void *handle = all[order->place[i]];
     if (closes && handle == l->t.runtime) {
       l->go = 1; /* closing waits for the work */
-      OK(qn_runtime_close(l->t.runtime, 20 * SECOND));
+      OK(qn_runtime_close(l->t.runtime, PATIENCE));
       is_closed = true;
     } else if (is_closed) {
       FAILS(qn_release(handle), QN_ERROR_INVALID_HANDLE, "stale");
@@ -127,7 +127,7 @@ static void release_in_order(const char *selector, const orders *order, bool clo
   end_life(&l, order, closes);
   if (is_processor(selector) && !closes) assert_int_equal(qn_point_wait(&l.done, QN_POLL), QN_NOT_READY);
   l.go = 1;
-  OK(qn_point_wait(&l.done, 20 * SECOND));
+  OK(qn_point_wait(&l.done, PATIENCE));
   for (int i = 0; i < SUMS; i++) assert_int_equal(l.out[i], LAUNCHES);
 }
 

@@ -84,7 +84,7 @@ static void test_A5_bad_adapters_are_refused_with_reasons_and_the_others_work(vo
       if (!strstr(qn_error_text(), bad[i].words)) fail_msg("'%s' lacks '%s'", qn_error_text(), bad[i].words);
     }
     FAILS(qn_device_open(runtime, "no_devices", &device), QN_ERROR_NOT_FOUND, "has 0 devices");
-    OK(qn_runtime_close(runtime, SECOND));
+    OK(qn_runtime_close(runtime, PATIENCE));
   }
 }
 
@@ -95,7 +95,7 @@ static void test_L7_a_named_adapter_tells_the_vendors_reason_and_code(void **sta
   FAILS(qn_device_open(runtime, "no_instance", &device), QN_ERROR_NOT_FOUND, "libvendor.so.1 is not there");
   assert_int_equal(qn_error_driver_code(), 42);
   FAILS(qn_device_open(runtime, "null", &device), QN_ERROR_NOT_FOUND, "there is no device 'null'");
-  OK(qn_runtime_close(runtime, SECOND));
+  OK(qn_runtime_close(runtime, PATIENCE));
 }
 
 /* ---- Those that hang ---------------------------------------------------------------------------- */
@@ -114,7 +114,7 @@ static void test_A5_an_adapter_that_hangs_is_given_up_and_the_others_work(void *
       FAILS(qn_device_open(runtime, hanging[i], &device), QN_ERROR_ABI, "did not finish");
     }
     OK(qn_device_open(runtime, "check", &device));
-    OK(qn_runtime_close(runtime, SECOND));
+    OK(qn_runtime_close(runtime, PATIENCE));
   }
   unsetenv("QUERN_ADAPTER_PATIENCE");
 }
@@ -135,7 +135,7 @@ static int list_without_sigchld(void) {
     if (strcmp(info.name, "null") == 0 && !info.loaded) return 5;
     if (strcmp(info.name, "crash_in_load") == 0 && (info.loaded || !strstr(info.reason, "tried"))) return 6;
   }
-  return qn_runtime_close(runtime, SECOND) == QN_OK ? 0 : 7;
+  return qn_runtime_close(runtime, PATIENCE) == QN_OK ? 0 : 7;
 }
 
 static void test_A5_a_crash_is_noticed_by_a_program_that_ignores_its_children(void **state) {
@@ -236,7 +236,7 @@ static void test_A5_what_is_no_library_is_refused_and_the_others_work(void **sta
     assert_non_null(strstr(adapter_of(runtime, "a_name_of_more_than_31_chara...").reason, "and this one has 40"));
     assert_int_equal(adapter_of(runtime, "check").loaded, 1);
     assert_int_equal(adapter_of(runtime, "null").loaded, 1);
-    OK(qn_runtime_close(runtime, SECOND));
+    OK(qn_runtime_close(runtime, PATIENCE));
   }
 }
 
@@ -254,7 +254,7 @@ static int list_as_nobody(void) {
     if (qn_adapter_describe(runtime, i, &info) != QN_OK) return 4;
     if (strcmp(info.name, "secret") == 0) is_refused = !info.loaded && strstr(info.reason, "Permission denied");
   }
-  return qn_runtime_close(runtime, SECOND) != QN_OK ? 5 : is_refused ? 0 : 6;
+  return qn_runtime_close(runtime, PATIENCE) != QN_OK ? 5 : is_refused ? 0 : 6;
 }
 
 static void test_A5_a_library_that_may_not_be_read_says_so(void **state) {
@@ -277,7 +277,7 @@ static void places_that_are_not_there_are_no_error(void **state) {
   (void)state;
   qn_runtime runtime = open_with("/nowhere:/etc/passwd::" QUERN_BINARY_DIR, "null");
   assert_int_equal(adapter_of(runtime, "null").loaded, 1);
-  OK(qn_runtime_close(runtime, SECOND));
+  OK(qn_runtime_close(runtime, PATIENCE));
 }
 
 static void the_first_of_a_name_is_taken(void **state) {
@@ -290,7 +290,7 @@ static void the_first_of_a_name_is_taken(void **state) {
   snprintf(both, sizeof both, "%s:%s", directory, QUERN_BINARY_DIR);
   qn_runtime runtime = open_with(both, "null");
   assert_string_equal(adapter_of(runtime, "null").path, path);
-  OK(qn_runtime_close(runtime, SECOND));
+  OK(qn_runtime_close(runtime, PATIENCE));
   unlink(path);
   rmdir(directory);
 }

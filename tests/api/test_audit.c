@@ -83,7 +83,7 @@ static void test_L4_nothing_ends_while_work_in_flight_uses_it(void **state) {
   worker me = {.w = &w, .rounds = rounds};
   for (int i = 0; i < THREADS; i++) assert_int_equal(pthread_create(&threads[i], NULL, work, &me), 0);
   for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
-  OK(qn_runtime_close(w.runtime, 20 * SECOND));
+  OK(qn_runtime_close(w.runtime, PATIENCE));
   assert_clean();
 }
 
@@ -97,7 +97,7 @@ static void *work_until_closed(void *given) {
     qn_status status = qn_queue_create(w->device, NULL, &queue);
     own.queue = queue;
     if (status == QN_OK) status = submit_one(&own, &point);
-    if (status == QN_OK) status = qn_point_wait(&point, 10 * SECOND);
+    if (status == QN_OK) status = qn_point_wait(&point, PATIENCE);
     if (queue) (void)qn_release(queue);
     if (status != QN_OK) return NULL;
   }
@@ -112,7 +112,7 @@ static void test_L1_closing_under_threads_ends_each_object_once(void **state) {
     world w = make_world("audit");
     for (int i = 0; i < THREADS; i++) assert_int_equal(pthread_create(&threads[i], NULL, work_until_closed, &w), 0);
     for (uint64_t i = 0; i < round % 50; i++) sched_yield();
-    OK(qn_runtime_close(w.runtime, 20 * SECOND));
+    OK(qn_runtime_close(w.runtime, PATIENCE));
     for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
   }
   assert_clean();

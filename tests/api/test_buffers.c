@@ -20,7 +20,7 @@ static void bytes_go_to_the_device_and_come_back(void **state) {
   OK(qn_write(queue, &va, in, NULL));
   OK(qn_copy(queue, &vb, &va, NULL));
   OK(qn_read(queue, &vb, out, &done));
-  OK(qn_point_wait(&done, 10 * SECOND));
+  OK(qn_point_wait(&done, PATIENCE));
   assert_memory_equal(in, out, SIZE);
   test_close(&t);
 }
@@ -39,7 +39,7 @@ static void parts_of_buffers_are_copied_and_nothing_else(void **state) {
   OK(qn_copy(queue, &part_b, &part_a, NULL));
   OK(qn_fill(queue, &tail, &two, 1, NULL));
   OK(qn_read(queue, &all_b, out, NULL));
-  OK(qn_queue_finish(queue, 10 * SECOND));
+  OK(qn_queue_finish(queue, PATIENCE));
   for (int i = 0; i < 100; i++) assert_int_equal(out[i], i >= 97 ? 2 : i >= 77 ? 110 + i - 77 : 1);
   test_close(&t);
 }
@@ -55,7 +55,7 @@ static void a_fill_takes_each_size_of_pattern(void **state) {
   for (uint32_t size = 1; size <= 128; size *= 2) {
     OK(qn_fill(queue, &view, pattern, size, NULL));
     OK(qn_read(queue, &view, out, NULL));
-    OK(qn_queue_finish(queue, 10 * SECOND));
+    OK(qn_queue_finish(queue, PATIENCE));
     for (uint32_t i = 0; i < 256; i++) assert_int_equal(out[i], pattern[i % size]);
   }
   FAILS(qn_fill(queue, &view, pattern, 3, NULL), QN_ERROR_INVALID_ARGUMENT, "pattern_bytes is 3");
@@ -80,7 +80,7 @@ static void a_pattern_is_copied_before_the_call_returns(void **state) {
   }
   pattern = 99;
   OK(qn_read(queue, &last, &out, NULL));
-  OK(qn_queue_finish(queue, 10 * SECOND));
+  OK(qn_queue_finish(queue, PATIENCE));
   assert_int_equal(out, 50);
   test_close(&t);
 }
@@ -99,7 +99,7 @@ static void size_0_does_nothing_and_gives_a_point(void **state) {
   OK(qn_read(queue, &vb, NULL, &points[3]));
   for (int i = 0; i < 4; i++) {
     assert_int_equal(points[i].value, i + 1);
-    OK(qn_point_wait(&points[i], 10 * SECOND));
+    OK(qn_point_wait(&points[i], PATIENCE));
   }
   test_close(&t);
 }
@@ -231,7 +231,7 @@ static void a_map_waits_for_the_buffer_and_nests(void **state) {
   unsigned char *first = NULL;
   void *pointer = NULL, *again = NULL;
   OK(qn_fill(queue, &all, &pattern, 1, NULL));
-  OK(qn_buffer_map(&all, QN_MAP_READ | QN_MAP_WRITE, 10 * SECOND, &pointer));
+  OK(qn_buffer_map(&all, QN_MAP_READ | QN_MAP_WRITE, PATIENCE, &pointer));
   first = pointer;
   for (size_t i = 0; i < 1 << 22; i++) assert_int_equal(first[i], 9);
   OK(qn_buffer_map(&part, QN_MAP_WRITE, QN_FOREVER, &again));
@@ -262,13 +262,13 @@ static void wrapped_memory_is_the_callers_own(void **state) {
   uint32_t pattern = 0x01020304;
   qn_view view = test_view(a, 0, QN_WHOLE);
   OK(qn_fill(queue, &view, &pattern, 4, NULL));
-  OK(qn_queue_finish(queue, 10 * SECOND));
+  OK(qn_queue_finish(queue, PATIENCE));
   assert_int_equal(memory[999], 0x01020304);
   o.host_pointer = memory + 500;
   o.size_bytes = 4;
   FAILS(qn_buffer_create(t.device, &o, &b), QN_ERROR_INVALID_ARGUMENT, "another buffer");
   OK(qn_release(a));
-  OK(qn_device_drain(t.device, 10 * SECOND));
+  OK(qn_device_drain(t.device, PATIENCE));
   OK(qn_buffer_create(t.device, &o, &b));
   test_close(&t);
 }
@@ -326,7 +326,7 @@ static void released_memory_is_used_again(void **state) {
     qn_buffer buffer = test_buffer(t.device, 1 << 20);
     OK(qn_release(buffer));
   }
-  OK(qn_device_drain(t.device, 10 * SECOND));
+  OK(qn_device_drain(t.device, PATIENCE));
   qn_device_statistics s = test_statistics(t.device);
   assert_int_equal(s.buffers, 0);
   assert_int_equal(s.awaiting_release, 0);
@@ -351,9 +351,9 @@ static void statistics_count_copies_and_fills(void **state) {
   OK(qn_copy(one, &vb, &va, NULL));
   OK(qn_fill(two, &vb, bytes, 4, NULL));
   OK(qn_read(two, &vb, bytes, NULL));
-  OK(qn_queue_finish(two, 10 * SECOND));
+  OK(qn_queue_finish(two, PATIENCE));
   OK(qn_release(two)); /* what it counted stays */
-  OK(qn_device_drain(t.device, 10 * SECOND));
+  OK(qn_device_drain(t.device, PATIENCE));
   qn_device_statistics s = test_statistics(t.device);
   assert_int_equal(s.copies, 3);
   assert_int_equal(s.fills, 1);

@@ -52,7 +52,7 @@ static void a_call_comes_once_when_its_point_is_complete(void **state) {
   f.control->allowed = 1;
   qn_point first = fill(queue, buffer, 1), second = fill(queue, buffer, 2);
   OK(qn_queue_call(queue, &second, note, &s));
-  OK(qn_point_wait(&first, 10 * SECOND));
+  OK(qn_point_wait(&first, PATIENCE));
   pause_ms(30);
   assert_int_equal(s.count, 0); /* never early */
   f.control->allowed = UINT64_MAX;
@@ -79,7 +79,7 @@ static void a_call_for_what_is_complete_comes_soon_and_not_from_inside(void **st
   wait_for(&s.count, 2);
   qn_buffer buffer = test_buffer(t.device, 64);
   fill(queue, buffer, 1);
-  OK(qn_queue_finish(queue, 10 * SECOND));
+  OK(qn_queue_finish(queue, PATIENCE));
   OK(qn_queue_call(queue, NULL, note, &s));
   wait_for(&s.count, 3);
   qn_point nothing = {0, 0};
@@ -264,18 +264,18 @@ static void try_to_wait(void *user, qn_status status) {
   char byte = 0;
   qn_view view = test_view(in->busy, 0, QN_WHOLE);
   MUST(status == QN_OK);
-  MUST(qn_point_wait(&in->pending, SECOND) == QN_ERROR_WOULD_BLOCK);
+  MUST(qn_point_wait(&in->pending, PATIENCE) == QN_ERROR_WOULD_BLOCK);
   MUST(strstr(qn_error_text(), "this is a callback"));
   MUST(qn_point_wait(&in->pending, QN_FOREVER) == QN_ERROR_WOULD_BLOCK);
   MUST(qn_point_wait(&in->pending, QN_POLL) == QN_NOT_READY);
-  MUST(qn_queue_finish(in->full, SECOND) == QN_ERROR_WOULD_BLOCK);
+  MUST(qn_queue_finish(in->full, PATIENCE) == QN_ERROR_WOULD_BLOCK);
   MUST(qn_queue_finish(in->full, QN_POLL) == QN_NOT_READY);
   MUST(qn_buffer_map(&view, QN_MAP_READ, SECOND, &pointer) == QN_ERROR_WOULD_BLOCK);
   MUST(qn_fill(in->full, &view, &byte, 1, NULL) == QN_ERROR_WOULD_BLOCK);
   MUST(strstr(qn_error_text(), "the queue is full"));
-  MUST(qn_runtime_close(in->f.t.runtime, SECOND) == QN_ERROR_WOULD_BLOCK);
+  MUST(qn_runtime_close(in->f.t.runtime, PATIENCE) == QN_ERROR_WOULD_BLOCK);
   MUST(qn_release(in->busy) == QN_OK);
-  MUST(qn_device_drain(in->f.t.device, SECOND) == QN_ERROR_WOULD_BLOCK);
+  MUST(qn_device_drain(in->f.t.device, PATIENCE) == QN_ERROR_WOULD_BLOCK);
   atomic_store(&in->done, 1);
 }
 

@@ -24,7 +24,7 @@ static fake_control *find_control(void) {
   uint64_t native = 0;
   OK(qn_device_open(runtime, "fake", &device));
   OK(qn_native_handle(device, 0, &native));
-  OK(qn_runtime_close(runtime, SECOND));
+  OK(qn_runtime_close(runtime, PATIENCE));
   return (fake_control *)(uintptr_t)native;
 }
 
@@ -70,7 +70,7 @@ static void test_L6_closing_waits_for_who_opens_a_device(void **state) {
     assert_int_equal(pthread_create(&thread, NULL, open_fake, &o), 0);
     while (!control->blocked) continue;
     control->block_open = 0;
-    OK(qn_runtime_close(o.runtime, 10 * SECOND));
+    OK(qn_runtime_close(o.runtime, PATIENCE));
     assert_int_equal(control->devices, 0);
     assert_int_equal(control->closed_over, 0);
     pthread_join(thread, NULL);
@@ -109,7 +109,7 @@ static void test_L6_closing_while_others_open_and_list(void **state) {
     pthread_t threads[THREADS];
     for (int i = 0; i < THREADS; i++) assert_int_equal(pthread_create(&threads[i], NULL, use_until_closed, runtime), 0);
     for (uint64_t i = 0; i < round % 64; i++) sched_yield();
-    OK(qn_runtime_close(runtime, 10 * SECOND));
+    OK(qn_runtime_close(runtime, PATIENCE));
     assert_int_equal(control->devices, 0);
     assert_int_equal(control->closed_over, 0);
     for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);

@@ -69,7 +69,7 @@ static void test_L6_calls_after_exit_began_are_errors(void **state) {
 static int closed_child(void) {
   the_world = make_world("null");
   submit(&the_world, 10);
-  must(qn_runtime_close(the_world.runtime, 10 * SECOND));
+  must(qn_runtime_close(the_world.runtime, PATIENCE));
   return 0;
 }
 

@@ -75,8 +75,8 @@ static void test_L4_nothing_is_freed_before_its_points_are_complete(void **state
   }
   assert_int_equal(qn_point_wait(&point, QN_POLL), QN_NOT_READY); /* the point outlives its queue's handle */
   f.control->allowed = 1;
-  OK(qn_point_wait(&point, SECOND));
-  OK(qn_device_drain(f.t.device, SECOND));
+  OK(qn_point_wait(&point, PATIENCE));
+  OK(qn_device_drain(f.t.device, PATIENCE));
   assert_int_equal(f.control->memories, 0);
   assert_int_equal(f.control->queues, 0);
   close_fake(&f);
@@ -91,7 +91,7 @@ static void test_P4_a_hung_queue_holds_back_only_its_own(void **state) {
   qn_buffer stuck = test_buffer(f.t.device, 1 << 14), free_to_go = test_buffer(f.t.device, 1 << 14);
   fill(hung, stuck, 1);
   qn_point done = fill(well, free_to_go, 1);
-  OK(qn_point_wait(&done, SECOND));
+  OK(qn_point_wait(&done, PATIENCE));
   OK(qn_release(stuck));
   OK(qn_release(free_to_go));
   OK(qn_release(well));
@@ -107,11 +107,11 @@ static void test_L4_draining_and_closing_report_what_the_driver_refused(void **s
   qn_buffer buffer = test_buffer(f.t.device, 1 << 14);
   f.control->refuse_destroy = 1;
   OK(qn_release(buffer));
-  FAILS(qn_device_drain(f.t.device, SECOND), QN_ERROR_DEVICE, "refused to destroy a buffer: the fake refuses");
+  FAILS(qn_device_drain(f.t.device, PATIENCE), QN_ERROR_DEVICE, "refused to destroy a buffer: the fake refuses");
   assert_int_equal(qn_error_driver_code(), 700);
-  OK(qn_device_drain(f.t.device, SECOND)); /* told once */
+  OK(qn_device_drain(f.t.device, PATIENCE)); /* told once */
   test_buffer(f.t.device, 1 << 14);
-  FAILS(qn_runtime_close(f.t.runtime, SECOND), QN_ERROR_DEVICE, "the fake refuses");
+  FAILS(qn_runtime_close(f.t.runtime, PATIENCE), QN_ERROR_DEVICE, "the fake refuses");
   assert_int_equal(qn_error_driver_code(), 700);
 }
 
@@ -125,7 +125,7 @@ static void a_refusal_in_passing_leaves_the_callers_text_alone(void **state) {
   for (int i = 0; i < 10; i++) test_buffer(f.t.device, 64); /* which collects */
   assert_non_null(strstr(qn_error_text(), "out_kind"));
   f.control->refuse_destroy = 0;
-  qn_status status = qn_runtime_close(f.t.runtime, SECOND);
+  qn_status status = qn_runtime_close(f.t.runtime, PATIENCE);
   assert_int_equal(status, QN_ERROR_DEVICE);
 }
 
@@ -140,7 +140,7 @@ static void closing_over_a_hung_queue_keeps_its_time_limit(void **state) {
   FAILS(qn_queue_finish(queue, 0), QN_ERROR_INVALID_HANDLE, "stale");
   FAILS(qn_runtime_close(f.t.runtime, 0), QN_ERROR_INVALID_HANDLE, "stale");
   f.control->allowed = UINT64_MAX;
-  OK(qn_point_wait(&point, SECOND));
+  OK(qn_point_wait(&point, PATIENCE));
   while (f.control->devices != 0) continue; /* the rest goes when the work is done */
   assert_int_equal(f.control->queues, 0);
   OK(qn_point_wait(&point, QN_POLL));
@@ -157,11 +157,11 @@ static void test_L7_a_failed_command_gives_its_cause_at_each_wait(void **state) 
   f.control->fail_at = 2;
   qn_point first = fill(bad, buffer, 1), second = fill(bad, buffer, 2), third = fill(bad, buffer, 3);
   for (int i = 0; i < 2; i++) {
-    OK(qn_point_wait(&first, SECOND));
-    FAILS(qn_point_wait(&second, SECOND), QN_ERROR_DEVICE_LOST, "failed at value 2: the fake fell over");
+    OK(qn_point_wait(&first, PATIENCE));
+    FAILS(qn_point_wait(&second, PATIENCE), QN_ERROR_DEVICE_LOST, "failed at value 2: the fake fell over");
     assert_int_equal(qn_error_driver_code(), 999);
-    FAILS(qn_point_wait(&third, SECOND), QN_ERROR_DEVICE_LOST, "failed at value 2");
-    FAILS(qn_queue_finish(bad, SECOND), QN_ERROR_DEVICE_LOST, "fell over");
+    FAILS(qn_point_wait(&third, PATIENCE), QN_ERROR_DEVICE_LOST, "failed at value 2");
+    FAILS(qn_queue_finish(bad, PATIENCE), QN_ERROR_DEVICE_LOST, "fell over");
   }
   qn_view view = test_view(buffer, 0, QN_WHOLE);
   qn_point unchanged = {8, 9};
@@ -169,11 +169,11 @@ static void test_L7_a_failed_command_gives_its_cause_at_each_wait(void **state) 
   assert_int_equal(unchanged.queue, 8);
   FAILS(qn_queue_wait(good, &second, 1), QN_ERROR_DEVICE_LOST, "fell over");
   qn_point fine = fill(good, other, 1); /* nothing outside the failure's domain is touched */
-  OK(qn_point_wait(&fine, SECOND));
+  OK(qn_point_wait(&fine, PATIENCE));
   fine = fill(good, buffer, 1);
-  OK(qn_point_wait(&fine, SECOND));
+  OK(qn_point_wait(&fine, PATIENCE));
   OK(qn_release(bad));
-  OK(qn_device_drain(f.t.device, SECOND));
+  OK(qn_device_drain(f.t.device, PATIENCE));
   assert_int_equal(f.control->queues, 1);
   for (int i = 0; i < 200; i++) OK(qn_release(test_queue(f.t.device))); /* slots of queues are used again */
   FAILS(qn_point_wait(&second, QN_POLL), QN_ERROR_DEVICE_LOST, "failed at value 2: the fake fell over");
@@ -207,7 +207,7 @@ static void test_L5_a_rejected_submission_leaves_no_hole(void **state) {
   assert_int_equal(last.value, 2);
   assert_int_equal(f.control->waits, 1);
   f.control->allowed = UINT64_MAX;
-  OK(qn_point_wait(&last, SECOND));
+  OK(qn_point_wait(&last, PATIENCE));
   close_fake(&f);
 }
 
@@ -260,8 +260,8 @@ static void test_P6_waits_are_not_doubled(void **state) {
   OK(qn_queue_wait(three, points, 2)); /* one wait, for the later of the two */
   assert_int_equal(f.control->waits, 3);
   f.control->allowed = UINT64_MAX;
-  OK(qn_queue_finish(two, SECOND));
-  OK(qn_queue_finish(three, SECOND));
+  OK(qn_queue_finish(two, PATIENCE));
+  OK(qn_queue_finish(three, PATIENCE));
   fill(three, c, 4); /* complete: nothing to wait for */
   assert_int_equal(f.control->waits, 3);
   close_fake(&f);
@@ -277,7 +277,7 @@ static void test_P6_readers_do_not_wait_for_each_other_until_there_are_many(void
   qn_buffer buffer = test_buffer(f.t.device, 64);
   qn_view view = test_view(buffer, 0, QN_WHOLE);
   OK(qn_fill(queues[0], &view, "a", 1, NULL));
-  OK(qn_queue_finish(queues[0], SECOND));
+  OK(qn_queue_finish(queues[0], PATIENCE));
   f.control->allowed = 0;
   for (int i = 0; i < 4; i++) OK(qn_read(queues[i], &view, out[i], NULL));
   assert_int_equal(f.control->waits, 0);
@@ -289,7 +289,7 @@ static void test_P6_readers_do_not_wait_for_each_other_until_there_are_many(void
   f.control->open_queue = id_of(queues[0]);
   assert_int_equal(qn_queue_finish(queues[0], 5000000), QN_ERROR_TIMEOUT);
   f.control->allowed = UINT64_MAX;
-  for (int i = 0; i < QUEUES; i++) OK(qn_queue_finish(queues[i], SECOND));
+  for (int i = 0; i < QUEUES; i++) OK(qn_queue_finish(queues[i], PATIENCE));
   for (int i = 0; i < QUEUES; i++) assert_int_equal(out[i][63], 'a');
   close_fake(&f);
 }
@@ -303,14 +303,14 @@ static void test_L5_a_queue_outlives_the_waits_for_it(void **state) {
   qn_point point = fill(early, buffer, 1);
   fill(late, buffer, 2); /* waits for `early` */
   f.control->open_queue = id_of(early);
-  OK(qn_point_wait(&point, SECOND)); /* `early` is complete, `late` has not looked yet */
+  OK(qn_point_wait(&point, PATIENCE)); /* `early` is complete, `late` has not looked yet */
   OK(qn_release(early));
   FAILS(qn_device_drain(f.t.device, 20000000), QN_ERROR_TIMEOUT, "1 released objects");
   assert_int_equal(f.control->queues, 2); /* its wait would look at freed memory */
   OK(qn_point_wait(&point, QN_POLL));
   f.control->allowed = UINT64_MAX;
-  OK(qn_queue_finish(late, SECOND));
-  OK(qn_device_drain(f.t.device, SECOND));
+  OK(qn_queue_finish(late, PATIENCE));
+  OK(qn_device_drain(f.t.device, PATIENCE));
   assert_int_equal(f.control->queues, 1);
   close_fake(&f);
 }

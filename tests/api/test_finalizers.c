@@ -107,13 +107,13 @@ static void release_from_threads(const char *device, uint64_t rounds) {
   stop = true;
   for (int i = 0; i < RELEASERS; i++) pthread_join(releasers[i], NULL);
   release_the_rest();
-  OK(qn_device_drain(w.device, 10 * SECOND));
+  OK(qn_device_drain(w.device, PATIENCE));
   qn_device_statistics s = test_statistics(w.device);
   assert_int_equal(s.queues, 1); /* the world's own */
   assert_int_equal(s.buffers, 1);
   assert_int_equal(s.kernels, w.kernel ? 1 : 0);
   assert_int_equal(s.awaiting_release, 0);
-  OK(qn_runtime_close(w.runtime, 10 * SECOND));
+  OK(qn_runtime_close(w.runtime, PATIENCE));
   assert_true(threads_fall_to(2 + SANITIZER_THREADS)); /* the other worlds have ended by themselves */
 }
 
@@ -146,9 +146,9 @@ static void threads_with_own_queues(const char *device, uint64_t rounds) {
     for (int i = 0; i < 4; i++) pthread_join(threads[i], NULL);
     assert_int_equal(test_statistics(w.device).queues, 1);
   }
-  OK(qn_device_drain(w.device, 10 * SECOND));
+  OK(qn_device_drain(w.device, PATIENCE));
   assert_int_equal(test_statistics(w.device).awaiting_release, 0);
-  OK(qn_runtime_close(w.runtime, 10 * SECOND));
+  OK(qn_runtime_close(w.runtime, PATIENCE));
 }
 
 static void test_L4_a_thread_local_queue_dies_with_its_thread(void **state) {

@@ -56,7 +56,7 @@ static bool is_flat(const holdings *before, const holdings *now) {
 /* What was closed or released last may still be on its way out: some time is given to that. */
 static void assert_flat(const char *what, const holdings *before) {
   holdings now = look();
-  for (int i = 0; i < 2000 && !is_flat(before, &now); i++) {
+  for (int i = 0; i < 20000 && !is_flat(before, &now); i++) {
     usleep(1000);
     now = look();
   }
@@ -69,12 +69,24 @@ static void assert_flat(const char *what, const holdings *before) {
              (unsigned long long)before->descriptors);
 }
 
+/* When threads and descriptors of what ended last are gone: nothing has changed for a while. */
+static holdings look_when_settled(void) {
+  holdings last = look();
+  for (int i = 0, same = 0; i < 10000 && same < 20; i++) {
+    usleep(1000);
+    holdings now = look();
+    bool is_same = now.threads == last.threads && now.descriptors == last.descriptors;
+    same = is_same ? same + 1 : 0;
+    last = now;
+  }
+  return last;
+}
+
 /* Calls `once` a tenth of the rounds, looks, calls it for the rest, and looks again. */
 static void stays_flat(const char *what, uint64_t rounds, void (*once)(void *), void *user) {
   uint64_t warm_up = rounds / 10;
   for (uint64_t i = 0; i < warm_up; i++) once(user);
-  usleep(20000);
-  holdings before = look();
+  holdings before = look_when_settled();
   for (uint64_t i = warm_up; i < rounds; i++) once(user);
   assert_flat(what, &before);
 }
@@ -84,7 +96,7 @@ static void stays_flat(const char *what, uint64_t rounds, void (*once)(void *), 
 static void open_work_close(void *user) {
   world w = make_world(user);
   submit(&w, 3);
-  OK(qn_runtime_close(w.runtime, 10 * SECOND));
+  OK(qn_runtime_close(w.runtime, PATIENCE));
 }
 
 static void test_L6_opening_and_closing_leaks_nothing(void **state) {
@@ -119,7 +131,7 @@ static void fail_to_open(void *user) {
   assert_int_equal(qn_runtime_open(&bad, &runtime), QN_ERROR_INVALID_ARGUMENT);
   OK(qn_runtime_open(&elsewhere, &runtime));
   assert_int_equal(qn_device_open(runtime, "cpu", &device), QN_ERROR_NOT_FOUND);
-  OK(qn_runtime_close(runtime, SECOND));
+  OK(qn_runtime_close(runtime, PATIENCE));
   OK(qn_runtime_open(NULL, &runtime));
   for (size_t i = 0; i < sizeof selectors / sizeof *selectors; i++) {
     assert_true(qn_device_open(runtime, selectors[i], &device) < 0);
@@ -127,7 +139,7 @@ static void fail_to_open(void *user) {
   }
   OK(qn_device_open(runtime, user, &device));
   OK(qn_queue_finish(test_queue(device), QN_POLL));
-  OK(qn_runtime_close(runtime, SECOND));
+  OK(qn_runtime_close(runtime, PATIENCE));
 }
 
 static void test_L6_failed_openings_leak_nothing_and_good_ones_follow(void **state) {
@@ -186,7 +198,7 @@ static void test_L2_objects_that_come_and_go_keep_memory_flat(void **state) {
   stays_flat("objects", rounds, make_and_release, &w);
   qn_device_statistics s = test_statistics(w.device);
   assert_int_equal(s.queues + s.buffers + s.kernels + s.awaiting_release, 3);
-  OK(qn_runtime_close(w.runtime, 10 * SECOND));
+  OK(qn_runtime_close(w.runtime, PATIENCE));
 }
 
 int main(void) {

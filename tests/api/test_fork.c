@@ -86,7 +86,7 @@ static void fork_with_work_in_flight(const char *selector, uint64_t rounds) {
     submit_live(20);
     pid_t child = fork_child(round);
     submit_live(20);
-    OK(qn_queue_finish(live.queue, 10 * SECOND));
+    OK(qn_queue_finish(live.queue, PATIENCE));
     assert_ends_well(child, "a child");
   }
   entries_close();
@@ -110,7 +110,7 @@ static void *work_on(void *given) {
     o.size_bytes = 100;
     must(qn_buffer_create(w->device, &o, &buffer));
     must(submit_one(w, &point));
-    must(qn_point_wait(&point, 10 * SECOND));
+    must(qn_point_wait(&point, PATIENCE));
     must(qn_release(buffer));
   }
   return NULL;
@@ -128,7 +128,7 @@ static void test_L6_a_fork_under_threads_that_go_on(void **state) {
   for (uint64_t round = 0; round < rounds; round++) assert_ends_well(fork_child(round), "a child under threads");
   stop = true;
   for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
-  OK(qn_runtime_close(w.runtime, 10 * SECOND));
+  OK(qn_runtime_close(w.runtime, PATIENCE));
   entries_close();
 }
 
@@ -171,7 +171,7 @@ static int fork_before_the_first_call(void) {
   pid_t child = fork();
   world w = make_world("null");
   submit(&w, 10);
-  must(qn_runtime_close(w.runtime, 10 * SECOND));
+  must(qn_runtime_close(w.runtime, PATIENCE));
   if (child == 0) return 0;
   return waitpid(child, &status, 0) == child && status == 0 ? 0 : 1;
 }
@@ -198,7 +198,7 @@ static int fork_during_the_first_call(void) {
   }
   pthread_join(thread, NULL);
   submit(&w, 10);
-  must(qn_runtime_close(w.runtime, 10 * SECOND));
+  must(qn_runtime_close(w.runtime, PATIENCE));
   return waitpid(child, &status, 0) == child && status == 0 ? 0 : 1;
 }
 

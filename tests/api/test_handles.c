@@ -105,7 +105,7 @@ static void test_L2_handles_of_a_closed_runtime_are_refused_everywhere(void **st
   const void *closed[LIVE_KINDS];
   make_others("check", closed);
   for (size_t i = 0; i < LIVE_KINDS; i++) OK(qn_retain(closed[i])); /* counts don't help */
-  OK(qn_runtime_close((qn_runtime)closed[LIVE_KINDS - 1], SECOND));
+  OK(qn_runtime_close((qn_runtime)closed[LIVE_KINDS - 1], PATIENCE));
   for (size_t i = 0; i < LIVE_KINDS; i++) assert_stale_everywhere(closed[i], live_kinds[i]);
 }
 
@@ -172,7 +172,7 @@ static void test_L2_handles_of_another_runtime_are_refused_everywhere(void **sta
       count++;
     }
   assert_true(count >= 12);
-  OK(qn_runtime_close((qn_runtime)foreign[LIVE_KINDS - 1], SECOND));
+  OK(qn_runtime_close((qn_runtime)foreign[LIVE_KINDS - 1], PATIENCE));
 }
 
 /* ---- Forged ------------------------------------------------------------------------------------- */
@@ -233,7 +233,7 @@ static void test_L3_no_query_changes_a_count(void **state) {
   }
   assert_true(queries >= 15);
   /* One release ends each. */
-  OK(qn_device_drain(device, SECOND));
+  OK(qn_device_drain(device, PATIENCE));
   qn_device_statistics s = test_statistics(device);
   assert_int_equal(s.kernels, 1);
   assert_int_equal(s.programs, 1);
@@ -243,7 +243,7 @@ static void test_L3_no_query_changes_a_count(void **state) {
     OK(qn_release(all[i]));
     FAILS(qn_release(all[i]), QN_ERROR_INVALID_HANDLE, "stale");
   }
-  OK(qn_device_drain(device, SECOND));
+  OK(qn_device_drain(device, PATIENCE));
   s = test_statistics(device);
   assert_int_equal(s.kernels + s.programs + s.buffers + s.queues + s.awaiting_release, 0);
   for (size_t i = 4; i < LIVE_KINDS; i++) {
@@ -280,9 +280,9 @@ static void test_L3_a_surplus_release_takes_nothing_from_children(void **state) 
   qn_buffer_options options = QN_INIT(qn_buffer_options);
   options.size_bytes = 8;
   FAILS(qn_buffer_create(t.device, &options, &own), QN_ERROR_INVALID_HANDLE, "device");
-  OK(qn_queue_finish(queue, SECOND)); /* the device lives on for the queue's sake */
+  OK(qn_queue_finish(queue, PATIENCE)); /* the device lives on for the queue's sake */
   OK(qn_release(queue));
-  OK(qn_runtime_close(t.runtime, SECOND));
+  OK(qn_runtime_close(t.runtime, PATIENCE));
 }
 
 static void kinds_are_told(void **state) {

@@ -123,7 +123,7 @@ static void test_a_queue_loads_an_image_once(void **state) {
   assert_int_equal(test_statistics(b.t.device).kernels, 4); /* two handles for one binary */
   assert_int_equal(test_statistics(b.t.device).program_cache_hits, 1);
   OK(qn_release(second));
-  OK(qn_device_drain(b.t.device, 10 * SECOND));
+  OK(qn_device_drain(b.t.device, PATIENCE));
   assert_int_equal(test_statistics(b.t.device).kernels, 2);
   /* A copy elsewhere is the same image: its hash names it. */
   void *copy = malloc((size_t)image.size_bytes);

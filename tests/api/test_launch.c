@@ -79,7 +79,7 @@ static void a_saxpy_runs(void **state) {
   for (int i = 0; i < N; i++) x[i] = (float)i, y[i] = 1;
   qn_point done = {0, 0};
   OK(qn_launch(f.queue, saxpy, QN_RANGE_1D(N), QN_ARGS(by, bx, 2.0f, N), &done));
-  OK(qn_point_wait(&done, 10 * SECOND));
+  OK(qn_point_wait(&done, PATIENCE));
   for (int i = 0; i < N; i++) assert_true(y[i] == 2.0f * (float)i + 1.0f);
   test_close(&f.t);
 }
@@ -99,7 +99,7 @@ static void every_type_of_value_arrives(void **state) {
                QN_ARGS(buffer, (signed char)-1, (unsigned char)200, (short)-300, (unsigned short)60000, -5, 6u, -7l,
                        8ul, 9.5f, 10.25, qn_arg_bytes(v, sizeof v), qn_arg_bytes(&p, sizeof p)),
                NULL));
-  OK(qn_queue_finish(f.queue, 10 * SECOND));
+  OK(qn_queue_finish(f.queue, PATIENCE));
   const float wanted[] = {-1, 200, -300, 60000, -5, 6, -7, 8, 9.5f, 10.25f, 4, 6, 9};
   for (size_t i = 0; i < 13; i++)
     if (out[i] != wanted[i]) fail_msg("value %zu is %g, not %g", i, (double)out[i], (double)wanted[i]);
@@ -109,7 +109,7 @@ static void every_type_of_value_arrives(void **state) {
                QN_ARGS(buffer, -1, 200, -300l, 60000ul, (short)-5, 6, -7, 8, 9.5f, 10.25, qn_arg_bytes(v, sizeof v),
                        qn_arg_bytes(&p, sizeof p)),
                NULL));
-  OK(qn_queue_finish(f.queue, 10 * SECOND));
+  OK(qn_queue_finish(f.queue, PATIENCE));
   for (size_t i = 0; i < 13; i++)
     if (out[i] != wanted[i]) fail_msg("value %zu is %g, not %g", i, (double)out[i], (double)wanted[i]);
   test_close(&f.t);
@@ -127,7 +127,7 @@ static void local_memory_is_given_by_size(void **state) {
   range.global[0] = N;
   range.local[0] = L;
   OK(qn_launch(f.queue, locals, &range, QN_ARGS(buffer, qn_arg_local(L * sizeof(int32_t)), 10), NULL));
-  OK(qn_queue_finish(f.queue, 10 * SECOND));
+  OK(qn_queue_finish(f.queue, PATIENCE));
   for (int i = 0; i < N; i++) {
     int l = i % L, other = i - l + L - 1 - l;
     assert_int_equal(out[i], other * 10 + l % 16);
@@ -149,7 +149,7 @@ static void a_null_buffer_is_a_null_pointer(void **state) {
   int32_t *out = NULL;
   qn_buffer buffer = shared_buffer(f.t.device, 8, &out), none = NULL;
   OK(qn_launch(f.queue, test_kernel(f.program, "null_is_null"), QN_RANGE_1D(1), QN_ARGS(buffer, none), NULL));
-  OK(qn_queue_finish(f.queue, 10 * SECOND));
+  OK(qn_queue_finish(f.queue, PATIENCE));
   assert_int_equal(out[0], 2);
   test_close(&f.t);
 }
@@ -161,7 +161,7 @@ static void a_required_group_size_is_kept(void **state) {
   qn_buffer buffer = shared_buffer(f.t.device, 64 * sizeof(int32_t), &out);
   qn_kernel eight = test_kernel(f.program, "eight");
   OK(qn_launch(f.queue, eight, QN_RANGE_1D(64), QN_ARGS(buffer), NULL));
-  OK(qn_queue_finish(f.queue, 10 * SECOND));
+  OK(qn_queue_finish(f.queue, PATIENCE));
   for (int i = 0; i < 64; i++) assert_int_equal(out[i], 8);
   FAILS(qn_launch(f.queue, eight, QN_RANGE_1D(60), QN_ARGS(buffer), NULL), QN_ERROR_INVALID_ARGUMENT,
         "does not divide");
@@ -188,7 +188,7 @@ static void offsets_and_sub_buffers_are_passed(void **state) {
   qn_view view = test_view(buffer, at, 10 * sizeof(int32_t));
   qn_kernel where = test_kernel(f.program, "where");
   OK(qn_launch(f.queue, where, &range, QN_ARGS(&view), NULL));
-  OK(qn_queue_finish(f.queue, 10 * SECOND));
+  OK(qn_queue_finish(f.queue, PATIENCE));
   for (uint64_t i = 0; i < 10; i++) assert_int_equal(out[at / 4 + i], (i + 7) * 1000 + 10);
   view.offset_bytes = at + 2;
   FAILS(qn_launch(f.queue, where, &range, QN_ARGS(&view), NULL), QN_ERROR_INVALID_ARGUMENT, "offset_bytes is");
@@ -270,7 +270,7 @@ static void ranges_are_checked(void **state) {
   qn_point point = {0, 0};
   OK(qn_launch(f.queue, add, &r, QN_ARGS(b, 1), &point)); /* a launch without work */
   assert_int_equal(point.value, 1);
-  OK(qn_point_wait(&point, SECOND));
+  OK(qn_point_wait(&point, PATIENCE));
   r.struct_size = 3;
   FAILS(qn_launch(f.queue, add, &r, QN_ARGS(b, 1), NULL), QN_ERROR_INVALID_ARGUMENT, "struct_size is 3");
   test_close(&f.t);
@@ -287,7 +287,7 @@ static void any_size_runs_when_no_local_size_is_given(void **state) {
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     memset(out, 0, MOST * sizeof(int32_t));
     OK(qn_launch(f.queue, add, QN_RANGE_1D(sizes[i]), QN_ARGS(b, 5), NULL));
-    OK(qn_queue_finish(f.queue, 10 * SECOND));
+    OK(qn_queue_finish(f.queue, PATIENCE));
     for (uint64_t at = 0; at < MOST; at++) assert_int_equal(out[at], at < sizes[i] ? 5 : 0);
   }
   test_close(&f.t);
@@ -425,7 +425,7 @@ static void test_L4_objects_live_until_their_launch_is_complete(void **state) {
     OK(qn_release(add));
     OK(qn_release(queue));
     OK(qn_release(t.runtime));
-    OK(qn_point_wait(&done, 20 * SECOND));
+    OK(qn_point_wait(&done, PATIENCE));
     for (int i = 0; i < 1000; i++) assert_int_equal(out[i], 10);
   }
 }
@@ -442,10 +442,10 @@ static void test_L7_a_fault_names_the_kernel(void **state) {
   qn_point fine = {0, 0}, wrong = {0, 0};
   OK(qn_launch(bad, wild, QN_RANGE_1D(1), QN_ARGS(buffer, 99), &fine));
   OK(qn_launch(bad, wild, QN_RANGE_1D(1), QN_ARGS(buffer, 100), &wrong));
-  OK(qn_point_wait(&fine, 10 * SECOND));
-  FAILS(qn_point_wait(&wrong, 10 * SECOND), QN_ERROR_DEVICE, "failed at value 2, kernel 'wild': ");
+  OK(qn_point_wait(&fine, PATIENCE));
+  FAILS(qn_point_wait(&wrong, PATIENCE), QN_ERROR_DEVICE, "failed at value 2, kernel 'wild': ");
   OK(qn_launch(good, wild, QN_RANGE_1D(1), QN_ARGS(buffer, 0), &fine));
-  OK(qn_point_wait(&fine, 10 * SECOND));
+  OK(qn_point_wait(&fine, PATIENCE));
   FAILS(qn_launch(bad, wild, QN_RANGE_1D(1), QN_ARGS(buffer, 0), NULL), QN_ERROR_DEVICE, "kernel 'wild'");
   test_close(&t);
 }

@@ -68,7 +68,7 @@ static void leaks_are_told_by_kind_and_place_with_their_counts(void **state) {
     OK(QN_HERE(qn_buffer_create(device, &o, &buffers[i])));
   }
   OK(qn_retain(buffers[1]));
-  OK(qn_runtime_close(runtime, 10 * SECOND));
+  OK(qn_runtime_close(runtime, PATIENCE));
   report r = take_report();
   assert_int_equal(r.count, 5);
   for (int i = 0; i < 3; i++) has_line(&r, line[i]);
@@ -132,14 +132,14 @@ static void the_text_is_cut_to_its_capacity(void **state) {
   uint64_t count = 0;
   for (int round = 0; round < 2; round++) {
     test_device t = test_open("null");
-    qn_runtime_close(t.runtime, 10 * SECOND);
+    qn_runtime_close(t.runtime, PATIENCE);
   }
   memset(small, 'x', sizeof small);
   OK(qn_leak_report(small, sizeof small, &count));
   assert_int_equal(count, 2); /* of both runtimes */
   assert_string_equal(small, "1 x device ");
   test_device t = test_open("null");
-  qn_runtime_close(t.runtime, 10 * SECOND);
+  qn_runtime_close(t.runtime, PATIENCE);
   OK(qn_leak_report(NULL, 0, &count));
   assert_int_equal(count, 1);
   FAILS(qn_leak_report(NULL, 1, &count), QN_ERROR_INVALID_ARGUMENT, "text is NULL");
@@ -159,7 +159,7 @@ static void *leak(void *given) {
     qn_here("threads.c", 1);
     if (qn_queue_create(t.device, NULL, &queue) != QN_OK) abort();
     if (qn_release(t.device) != QN_OK) abort();
-    if (qn_runtime_close(t.runtime, 10 * SECOND) != QN_OK) abort();
+    if (qn_runtime_close(t.runtime, PATIENCE) != QN_OK) abort();
   }
   return NULL;
 }
@@ -208,7 +208,7 @@ static int leak_a_device(void) {
   uint64_t count = 7;
   if (qn_runtime_open(NULL, &runtime) != QN_OK) return 1;
   if (QN_HERE(qn_device_open(runtime, "null", &device)) != QN_OK) return 2;
-  if (qn_runtime_close(runtime, 10 * SECOND) != QN_OK) return 3;
+  if (qn_runtime_close(runtime, PATIENCE) != QN_OK) return 3;
   qn_status status = qn_leak_report(NULL, 0, &count);
   return status == QN_OK ? 10 + (int)count : status == QN_ERROR_UNSUPPORTED ? 20 : 4;
 }

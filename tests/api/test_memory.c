@@ -56,7 +56,7 @@ static void test_P1_memory_comes_back_to_its_queue_while_work_is_in_flight(void 
   assert_int_equal(f.control->memories, 1);
   assert_int_equal(f.control->waits, 1);
   f.control->allowed = UINT64_MAX;
-  OK(qn_queue_finish(other, SECOND));
+  OK(qn_queue_finish(other, PATIENCE));
   void *bytes = NULL;
   qn_view all = test_view(buffer, 0, QN_WHOLE);
   OK(qn_buffer_map(&all, QN_MAP_READ, SECOND, &bytes));
@@ -117,7 +117,7 @@ static void test_P1_the_device_waits_where_the_limit_is_reached(void **state) {
   f.control->open_queue = after.queue;
   assert_int_equal(qn_point_wait(&after, 5000000), QN_ERROR_TIMEOUT); /* behind the other queue */
   f.control->allowed = 1;
-  OK(qn_point_wait(&after, SECOND));
+  OK(qn_point_wait(&after, PATIENCE));
   OK(qn_point_wait(&before, QN_POLL));
   close_fake(&f);
 }
@@ -166,7 +166,7 @@ static void test_P1_an_untracked_buffer_waits_for_what_its_memory_did_before(voi
   fill(other, buffer, 3);
   assert_int_equal(f.control->waits, 1);
   f.control->allowed = UINT64_MAX;
-  OK(qn_queue_finish(other, SECOND));
+  OK(qn_queue_finish(other, PATIENCE));
   OK(qn_release(buffer));
   /* Made and released without a use, it still passes on what was before. */
   f.control->allowed = 0;
@@ -244,15 +244,15 @@ static void test_P3_memory_whose_work_failed_is_not_used_again(void **state) {
   f.control->fail_at = 1;
   OK(qn_release(buffer));
   f.control->allowed = UINT64_MAX;
-  assert_int_equal(qn_point_wait(&point, SECOND), QN_ERROR_DEVICE_LOST);
+  assert_int_equal(qn_point_wait(&point, PATIENCE), QN_ERROR_DEVICE_LOST);
   for (int i = 0; i < 3; i++) OK(qn_release(buffer_for(f.t.device, i % 2 ? bad : good, 0)));
   qn_memory_statistics s = memory(f.t.device);
   assert_int_equal(s.quarantined_bytes, 256);
   OK(qn_memory_trim(f.t.device, 0, NULL));
-  OK(qn_device_drain(f.t.device, SECOND)); /* the failed queue lives, and what it may touch with it */
+  OK(qn_device_drain(f.t.device, PATIENCE)); /* the failed queue lives, and what it may touch with it */
   assert_int_equal(f.control->memories, 1);
   OK(qn_release(bad));
-  OK(qn_device_drain(f.t.device, SECOND));
+  OK(qn_device_drain(f.t.device, PATIENCE));
   assert_int_equal(f.control->memories, 0);
   close_fake(&f);
 }
@@ -311,14 +311,14 @@ static void test_P3_memory_that_is_not_pooled_and_whose_work_failed_is_quarantin
     f.control->fail_at = 1;
     OK(qn_release(buffer));
     f.control->allowed = UINT64_MAX;
-    assert_int_equal(qn_point_wait(&point, SECOND), QN_ERROR_DEVICE_LOST);
+    assert_int_equal(qn_point_wait(&point, PATIENCE), QN_ERROR_DEVICE_LOST);
     assert_int_equal(wait_until(f.t.device, all_is_quarantined).quarantined_bytes, LARGE);
     OK(qn_memory_trim(f.t.device, 0, NULL));
-    OK(qn_device_drain(f.t.device, SECOND)); /* the failed queue lives */
+    OK(qn_device_drain(f.t.device, PATIENCE)); /* the failed queue lives */
     assert_int_equal(memory(f.t.device).quarantined_bytes, LARGE);
     assert_int_equal(f.control->memories, 1);
     OK(qn_release(bad));
-    OK(qn_device_drain(f.t.device, SECOND));
+    OK(qn_device_drain(f.t.device, PATIENCE));
     assert_int_equal(memory(f.t.device).reserved_bytes, 0);
     assert_int_equal(f.control->memories, 0);
     close_fake(&f);
@@ -344,8 +344,8 @@ static void test_P4_a_hung_queue_does_not_hold_back_untracked_buffers_and_queues
   qn_point point = {0, 0};
   OK(qn_queue_last(hung, &point));
   f.control->fail_queue = 0;
-  OK(qn_queue_finish(late, SECOND));
-  OK(qn_queue_finish(hung, SECOND));
+  OK(qn_queue_finish(late, PATIENCE));
+  OK(qn_queue_finish(hung, PATIENCE));
   /* Again, and now the hung queue hangs at its third value. */
   well = test_queue(f.t.device);
   OK(try_buffer(f.t.device, well, 1 << 14, QN_BUFFER_UNTRACKED, &buffer));
@@ -353,7 +353,7 @@ static void test_P4_a_hung_queue_does_not_hold_back_untracked_buffers_and_queues
   fill(well, buffer, 1);
   OK(qn_release(buffer));
   OK(qn_release(well));
-  OK(qn_device_drain(f.t.device, 10 * SECOND));
+  OK(qn_device_drain(f.t.device, PATIENCE));
   assert_int_equal(f.control->queues, 2);
   assert_int_equal(qn_queue_finish(hung, QN_POLL), QN_NOT_READY);
   close_fake(&f);
@@ -595,7 +595,7 @@ static void test_P4_threads_with_their_own_queues_share_a_pool(void **state) {
     for (int i = 0; i < THREADS; i++) assert_int_equal(pthread_create(&threads[i], NULL, live_in_crowd, &c), 0);
     for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
     for (int i = 0; i < SHARED; i++) OK(qn_release(c.shared[i]));
-    OK(qn_device_drain(t.device, 10 * SECOND));
+    OK(qn_device_drain(t.device, PATIENCE));
     assert_int_equal(memory(t.device).reserved_bytes, 0);
     test_close(&t);
   }

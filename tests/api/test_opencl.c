@@ -38,7 +38,7 @@ static int begin(void **state) {
 }
 static int end(void **state) {
   (void)state;
-  OK(qn_runtime_close(runtime, 10 * SECOND));
+  OK(qn_runtime_close(runtime, PATIENCE));
   return 0;
 }
 
@@ -210,7 +210,7 @@ static void test_work_goes_from_adapter_to_adapter(void **state) {
     OK(qn_queue_wait(to->queue, &point, 1));
     OK(qn_write(to->queue, &target, got, NULL));
     OK(qn_read(to->queue, &target, words, &point));
-    OK(qn_point_wait(&point, 10 * SECOND));
+    OK(qn_point_wait(&point, PATIENCE));
     for (int32_t i = 0; i < N; i++) assert_int_equal(words[i]++, i + round);
   }
   drop(&t[0], 0);

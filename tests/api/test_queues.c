@@ -67,7 +67,7 @@ static void test_L5_a_retired_queues_points_read_as_complete_for_ever(void **sta
     OK(qn_fill(queue, &view, &byte, 1, &points[i]));
     OK(qn_release(queue));
   }
-  OK(qn_device_drain(t.device, 10 * SECOND));
+  OK(qn_device_drain(t.device, PATIENCE));
   for (int i = 0; i < QUEUES; i++) OK(qn_point_wait(&points[i], QN_POLL));
   test_close(&t);
   for (int i = 0; i < QUEUES; i++) OK(qn_point_wait(&points[i], QN_POLL)); /* after the runtime too */
@@ -82,7 +82,7 @@ static void test_L5_a_value_that_was_not_given_out_is_an_error(void **state) {
   qn_point bad[] = {
       {last.queue, 1}, {last.queue, UINT64_MAX}, {0, 1}, {UINT64_MAX, 1}, {last.queue + (UINT64_C(1) << 30), 1}};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    FAILS(qn_point_wait(&bad[i], SECOND), QN_ERROR_INVALID_ARGUMENT, "not given out");
+    FAILS(qn_point_wait(&bad[i], PATIENCE), QN_ERROR_INVALID_ARGUMENT, "not given out");
     FAILS(qn_queue_wait(queue, &bad[i], 1), QN_ERROR_INVALID_ARGUMENT, "not given out");
   }
   qn_point nothing = {0, 0};
@@ -122,7 +122,7 @@ static void waits_keep_their_time_limits(void **state) {
   OK(qn_release(buffer));
   FAILS(qn_device_drain(t.device, 1000000), QN_ERROR_TIMEOUT, "still in use");
   OK(qn_queue_finish(queue, QN_FOREVER));
-  OK(qn_device_drain(t.device, 10 * SECOND));
+  OK(qn_device_drain(t.device, PATIENCE));
   test_close(&t);
 }
 
@@ -195,7 +195,7 @@ static void test_P6_consumers_on_other_queues_see_what_a_producer_wrote(void **s
     /* The next writer must wait for all of them. */
     unsigned char other = 255;
     OK(qn_fill(queues[(round + 3) % QUEUES], &view, &other, 1, NULL));
-    for (int i = 0; i < QUEUES; i++) OK(qn_queue_finish(queues[i], 10 * SECOND));
+    for (int i = 0; i < QUEUES; i++) OK(qn_queue_finish(queues[i], PATIENCE));
     for (int i = 0; i < QUEUES; i++)
       for (int at = 0; at < SIZE; at += 1023) assert_int_equal(out[i][at], byte);
   }
@@ -248,7 +248,7 @@ static void test_P6_random_graphs_run_as_if_in_order(void **state) {
     for (int i = 0; i < BUFFERS; i++) {
       qn_view view = test_view(buffers[i], 0, QN_WHOLE);
       OK(qn_read(queues[i % QUEUES], &view, out, NULL));
-      OK(qn_queue_finish(queues[i % QUEUES], 10 * SECOND));
+      OK(qn_queue_finish(queues[i % QUEUES], PATIENCE));
       if (memcmp(out, model[i], SIZE) != 0) fail_msg("seed %llu: buffer %d differs", (unsigned long long)seed, i);
     }
     test_close(&t);
@@ -273,11 +273,11 @@ static void an_untracked_buffer_is_ordered_by_explicit_waits(void **state) {
     OK(qn_queue_wait(two, &written, 1));
     OK(qn_read(two, &view, out, &read));
     OK(qn_queue_wait(one, &read, 1));
-    OK(qn_point_wait(&read, 10 * SECOND));
+    OK(qn_point_wait(&read, PATIENCE));
     assert_int_equal(out[sizeof out - 1], round);
   }
   OK(qn_release(buffer));
-  OK(qn_device_drain(t.device, 10 * SECOND));
+  OK(qn_device_drain(t.device, PATIENCE));
   test_close(&t);
 }
 
@@ -315,7 +315,7 @@ static void many_points_are_waited_for_at_once(void **state) {
   }
   OK(qn_queue_wait(last, points, 2 * QUEUES));
   keep_busy(last, buffer, 1);
-  OK(qn_queue_finish(last, 10 * SECOND));
+  OK(qn_queue_finish(last, PATIENCE));
   for (int i = 0; i < 2 * QUEUES; i++) OK(qn_point_wait(&points[i], QN_POLL));
   test_close(&t);
 }
@@ -339,7 +339,7 @@ static void *copy_to_and_fro(void *given) {
     qn_view to = test_view(s->buffers[a], 0, QN_WHOLE), from = test_view(s->buffers[b], 0, QN_WHOLE);
     qn_point point = {0, 0};
     if (qn_copy(s->queues[next_random(&random) % 3], &to, &from, &point) != QN_OK) abort();
-    if (i % 50 == 0 && qn_point_wait(&point, 20 * SECOND) != QN_OK) abort();
+    if (i % 50 == 0 && qn_point_wait(&point, PATIENCE) != QN_OK) abort();
   }
   return NULL;
 }
@@ -358,7 +358,7 @@ static void test_P6_many_threads_use_the_same_queues_and_buffers(void **state) {
   }
   for (int i = 0; i < THREADS; i++) assert_int_equal(pthread_create(&threads[i], NULL, copy_to_and_fro, &s), 0);
   for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
-  for (int i = 0; i < 3; i++) OK(qn_queue_finish(s.queues[i], 10 * SECOND));
+  for (int i = 0; i < 3; i++) OK(qn_queue_finish(s.queues[i], PATIENCE));
   test_close(&t);
 }
 
@@ -378,7 +378,7 @@ static void *come_and_go(void *given) {
     const void *first = next_random(&random) % 2 ? (const void *)queue : (const void *)own;
     const void *second = first == (const void *)queue ? (const void *)own : (const void *)queue;
     if (qn_release(first) != QN_OK || qn_release(second) != QN_OK) abort();
-    if (next_random(&random) % 4 == 0 && qn_point_wait(&point, 20 * SECOND) != QN_OK) abort();
+    if (next_random(&random) % 4 == 0 && qn_point_wait(&point, PATIENCE) != QN_OK) abort();
   }
   return NULL;
 }
@@ -391,7 +391,7 @@ static void test_L4_threads_create_and_release_with_work_in_flight(void **state)
   pthread_t threads[THREADS];
   for (int i = 0; i < THREADS; i++) assert_int_equal(pthread_create(&threads[i], NULL, come_and_go, &s), 0);
   for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
-  OK(qn_device_drain(t.device, 20 * SECOND));
+  OK(qn_device_drain(t.device, PATIENCE));
   qn_device_statistics stats = test_statistics(t.device);
   assert_int_equal(stats.queues, 0);
   assert_int_equal(stats.buffers, 1);

@@ -12,8 +12,8 @@ static void test_L6_closing_twice_and_calling_after_closing_are_errors(void **st
   qn_queue queue = test_queue(t.device);
   qn_device_info info = QN_INIT(qn_device_info);
   uint32_t count = 0;
-  OK(qn_runtime_close(runtime, SECOND));
-  FAILS(qn_runtime_close(runtime, SECOND), QN_ERROR_INVALID_HANDLE, "stale");
+  OK(qn_runtime_close(runtime, PATIENCE));
+  FAILS(qn_runtime_close(runtime, PATIENCE), QN_ERROR_INVALID_HANDLE, "stale");
   FAILS(qn_device_query(t.device, &info), QN_ERROR_INVALID_HANDLE, "its runtime is closed");
   FAILS(qn_queue_finish(queue, 0), QN_ERROR_INVALID_HANDLE, "stale");
   FAILS(qn_device_count(runtime, &count), QN_ERROR_INVALID_HANDLE, "stale");
@@ -40,7 +40,7 @@ static void test_L6_a_failed_opening_is_followed_by_a_good_one(void **state) {
   FAILS(qn_device_open(runtime, "null", NULL), QN_ERROR_INVALID_ARGUMENT, "out_device is NULL");
   assert_null(device);
   OK(qn_device_open(runtime, "null:0", &device));
-  OK(qn_runtime_close(runtime, SECOND));
+  OK(qn_runtime_close(runtime, PATIENCE));
 }
 
 static void test_L6_a_runtime_is_opened_and_closed_again_and_again(void **state) {
@@ -90,7 +90,7 @@ static void a_released_runtime_takes_no_calls_but_its_device_does(void **state) 
   OK(qn_release(t.runtime));
   FAILS(qn_device_open(t.runtime, "null", &other), QN_ERROR_INVALID_HANDLE, "runtime");
   qn_queue queue = test_queue(t.device);
-  OK(qn_queue_finish(queue, SECOND));
+  OK(qn_queue_finish(queue, PATIENCE));
   OK(qn_release(queue));
   OK(qn_release(t.device));
 }
@@ -105,7 +105,7 @@ static void two_runtimes_live_side_by_side(void **state) {
   FAILS(qn_fill(qa, &view, &byte, 1, NULL), QN_ERROR_INVALID_HANDLE, "another runtime");
   test_close(&a);
   OK(qn_fill(qb, &view, &byte, 1, NULL));
-  OK(qn_queue_finish(qb, SECOND));
+  OK(qn_queue_finish(qb, PATIENCE));
   test_close(&b);
 }
 
@@ -139,7 +139,7 @@ static void adapters_are_listed_with_reasons(void **state) {
   FAILS(qn_adapter_describe(runtime, count, &past), QN_ERROR_NOT_FOUND, "index is");
   qn_device device = NULL;
   FAILS(qn_device_open(runtime, "nonesuch", &device), QN_ERROR_NOT_FOUND, "no file");
-  OK(qn_runtime_close(runtime, SECOND));
+  OK(qn_runtime_close(runtime, PATIENCE));
 }
 
 static void devices_are_listed_in_a_stable_order(void **state) {
@@ -165,7 +165,7 @@ static void devices_are_listed_in_a_stable_order(void **state) {
     }
     qn_device_info past = QN_INIT(qn_device_info);
     FAILS(qn_device_describe(runtime, count, &past), QN_ERROR_NOT_FOUND, "index is");
-    OK(qn_runtime_close(runtime, SECOND));
+    OK(qn_runtime_close(runtime, PATIENCE));
   }
 }
 
@@ -181,14 +181,14 @@ static void the_environment_chooses_the_device(void **state) {
   assert_string_equal(info.selector, "null:0");
   unsetenv("QUERN_DEVICE");
   OK(qn_device_open(runtime, "best", &device));
-  OK(qn_runtime_close(runtime, SECOND));
+  OK(qn_runtime_close(runtime, PATIENCE));
 }
 
 static void draining_tells_when_nothing_waits(void **state) {
   (void)state;
   test_device t = test_open("null");
   for (int i = 0; i < 100; i++) OK(qn_release(test_queue(t.device)));
-  OK(qn_device_drain(t.device, 10 * SECOND));
+  OK(qn_device_drain(t.device, PATIENCE));
   qn_device_statistics s = test_statistics(t.device);
   assert_int_equal(s.queues, 0);
   assert_int_equal(s.awaiting_release, 0);
@@ -208,7 +208,7 @@ static void *open_and_close(void *given) {
     if (qn_runtime_open(NULL, &runtime) != QN_OK) abort();
     if (qn_device_open(runtime, "null", &device) != QN_OK) abort();
     if (qn_queue_create(device, NULL, &queue) != QN_OK) abort();
-    if (qn_runtime_close(runtime, 10 * SECOND) != QN_OK) abort();
+    if (qn_runtime_close(runtime, PATIENCE) != QN_OK) abort();
   }
   return NULL;
 }
@@ -248,7 +248,7 @@ static void a_runtime_is_closed_while_threads_create(void **state) {
 }
 
 static void *close_it(void *given) {
-  qn_status status = qn_runtime_close(given, 10 * SECOND);
+  qn_status status = qn_runtime_close(given, PATIENCE);
   return status == QN_OK ? given : status == QN_ERROR_INVALID_HANDLE ? NULL : (abort(), NULL);
 }
 

@@ -43,8 +43,8 @@ static void times_of_one_device_agree_with_each_other(void **state) {
     qn_point a = fill(one, buffer, 'x'), b = fill(one, buffer, 'x'), c = fill(one, buffer, 'x'),
              x = fill(two, other, 'x');
     qn_point after = fill(two, buffer, 'x'); /* waits for c on the device */
-    OK(qn_point_wait(&c, 10 * SECOND));
-    OK(qn_point_wait(&after, 10 * SECOND));
+    OK(qn_point_wait(&c, PATIENCE));
+    OK(qn_point_wait(&after, PATIENCE));
     assert_int_equal(elapsed(&a, &a), 0);
     assert_true(elapsed(&a, &b) > 0); /* 4 MiB take their time */
     assert_true(elapsed(&b, &c) > 0);
@@ -64,10 +64,10 @@ static void times_are_those_of_the_work(void **state) {
     qn_queue queue = timed_queue(t.device);
     qn_buffer large = test_buffer(t.device, 1 << 25), small = test_buffer(t.device, 64);
     fill(queue, large, 'x'); /* pages are there */
-    OK(qn_queue_finish(queue, 10 * SECOND));
+    OK(qn_queue_finish(queue, PATIENCE));
     int64_t start = now_ns();
     qn_point first = fill(queue, small, 'x'), work = fill(queue, large, 'x'), last = fill(queue, small, 'x');
-    OK(qn_point_wait(&last, 10 * SECOND));
+    OK(qn_point_wait(&last, PATIENCE));
     int64_t total = now_ns() - start;
     int64_t whole = elapsed(&first, &work);
     assert_true(whole > 100000); /* no memory has 320 GB/s here */
@@ -77,18 +77,23 @@ static void times_are_those_of_the_work(void **state) {
   }
 }
 
+/* The host may be late, and the work done before it asks: then once more. */
 static void points_that_are_not_complete_are_not_ready(void **state) {
   (void)state;
   test_device t = test_open("null");
   qn_queue queue = timed_queue(t.device);
   qn_buffer buffer = test_buffer(t.device, 1 << 24);
-  qn_point first = fill(queue, buffer, 'x'), last = first;
-  int64_t ns = 77;
-  for (int i = 0; i < 200; i++) last = fill(queue, buffer, 'x');
-  assert_int_equal(qn_point_elapsed(&first, &last, &ns), QN_NOT_READY);
-  assert_int_equal(ns, 77);
-  OK(qn_queue_finish(queue, 20 * SECOND));
-  assert_true(elapsed(&first, &last) > 0);
+  qn_status status = QN_OK;
+  for (int tries = 0; tries < 50 && status == QN_OK; tries++) {
+    int64_t ns = 77;
+    qn_point first = fill(queue, buffer, 'x'), last = first;
+    for (int i = 0; i < 200; i++) last = fill(queue, buffer, 'x');
+    status = qn_point_elapsed(&first, &last, &ns);
+    assert_true(status == QN_OK ? ns > 0 : ns == 77);
+    OK(qn_queue_finish(queue, PATIENCE));
+    assert_true(elapsed(&first, &last) > 0);
+  }
+  assert_int_equal(status, QN_NOT_READY);
   test_close(&t);
 }
 
@@ -105,12 +110,12 @@ static void what_has_no_time_is_an_error(void **state) {
              past = fill(gone, buffer, 'x');
     qn_point zero = {good.queue, 0}, future = {good.queue, good.value + 1}, nothing = {0, 0};
     int64_t ns = 77;
-    OK(qn_queue_finish(timed, 10 * SECOND));
-    OK(qn_queue_finish(plain, 10 * SECOND));
-    OK(qn_queue_finish(far, 10 * SECOND));
-    OK(qn_queue_finish(gone, 10 * SECOND));
+    OK(qn_queue_finish(timed, PATIENCE));
+    OK(qn_queue_finish(plain, PATIENCE));
+    OK(qn_queue_finish(far, PATIENCE));
+    OK(qn_queue_finish(gone, PATIENCE));
     OK(qn_release(gone));
-    OK(qn_device_drain(t.device, 10 * SECOND));
+    OK(qn_device_drain(t.device, PATIENCE));
     FAILS(qn_point_elapsed(&good, &untimed, &ns), QN_ERROR_UNSUPPORTED, "point b is of a queue that isn't timed");
     FAILS(qn_point_elapsed(&untimed, &good, &ns), QN_ERROR_UNSUPPORTED, "QN_QUEUE_TIMED");
     FAILS(qn_point_elapsed(&good, &foreign, &ns), QN_ERROR_INVALID_ARGUMENT, "two devices");
@@ -145,7 +150,7 @@ static void old_times_are_forgotten_and_not_made_up(void **state) {
     qn_buffer buffer = test_buffer(t.device, 64);
     qn_point first = fill(queue, buffer, 'x'), kept = {0, 0}, last = {0, 0};
     for (int i = 0; i < REMEMBERED + 3; i++) last = fill(queue, buffer, 'x');
-    OK(qn_point_wait(&last, 60 * SECOND));
+    OK(qn_point_wait(&last, PATIENCE));
     kept = (qn_point){last.queue, last.value - REMEMBERED + 1};
     int64_t ns = 77;
     FAILS(qn_point_elapsed(&first, &last, &ns), QN_ERROR_NOT_FOUND, "remembers its last");
@@ -160,12 +165,12 @@ static void old_times_are_forgotten_and_not_made_up(void **state) {
 typedef struct reader {
   qn_queue queue;
   _Atomic uint32_t done;
+  _Atomic uint64_t asked;
 } reader;
 
 /* Asks for the last two complete points again and again: never backwards. */
 static void *ask(void *given) {
   reader *r = given;
-  uint64_t asked = 0;
   while (!r->done) {
     qn_point last = {0, 0};
     int64_t ns = -1;
@@ -175,9 +180,9 @@ static void *ask(void *given) {
     qn_status status = qn_point_elapsed(&before, &last, &ns);
     if (status != QN_OK && status != QN_NOT_READY) return "an error";
     if (status == QN_OK && ns < 0) return "time ran backwards";
-    asked++;
+    r->asked++;
   }
-  return asked > 0 ? NULL : "nothing was asked";
+  return NULL;
 }
 
 static void times_may_be_asked_for_while_the_queue_runs(void **state) {
@@ -191,12 +196,12 @@ static void times_may_be_asked_for_while_the_queue_runs(void **state) {
     assert_int_equal(pthread_create(&thread, NULL, ask, &r), 0);
     for (int i = 0; i < 3000; i++) {
       fill(r.queue, buffer, 'x');
-      if (i % 100 == 0) OK(qn_queue_finish(r.queue, 10 * SECOND));
+      if (i % 100 == 0) OK(qn_queue_finish(r.queue, PATIENCE));
       if (i % 100 == 0) sched_yield();
     }
-    OK(qn_queue_finish(r.queue, 10 * SECOND));
-    struct timespec pause = {0, 20000000};
-    nanosleep(&pause, NULL);
+    OK(qn_queue_finish(r.queue, PATIENCE));
+    for (int i = 0; i < 10000 && r.asked == 0; i++) nanosleep(&(struct timespec){0, 1000000}, NULL);
+    assert_true(r.asked > 0);
     r.done = 1;
     pthread_join(thread, &wrong);
     if (wrong) fail_msg("%s: %s: %s", selectors[d], (const char *)wrong, qn_error_text());

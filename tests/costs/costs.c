@@ -42,14 +42,14 @@ static qn_view view_of(qn_buffer buffer) { return test_view(buffer, 0, QN_WHOLE)
 
 /* Until all that was released is destroyed and the reaper sleeps again. */
 static void settle(void) {
-  OK(qn_queue_finish(w.queue, 10 * SECOND));
+  OK(qn_queue_finish(w.queue, PATIENCE));
   for (int i = 0; i < 10000 && test_statistics(w.device).awaiting_release > 0; i++) usleep(1000);
   usleep(100);
 }
 
-static void finish(void) { OK(qn_queue_finish(w.queue, 10 * SECOND)); }
+static void finish(void) { OK(qn_queue_finish(w.queue, PATIENCE)); }
 
-static void finish_check(void) { OK(qn_queue_finish(w.check_queue, 10 * SECOND)); }
+static void finish_check(void) { OK(qn_queue_finish(w.check_queue, PATIENCE)); }
 
 static void drop(void) {
   if (w.object) OK(qn_release(w.object));
@@ -94,12 +94,12 @@ static void close_descriptor(void) {
 }
 static void pause_for_callback(void) { usleep(2000); }
 static void drop_retained(void) { OK(qn_release(w.buffer)); }
-static void close_runtime(void) { OK(qn_runtime_close(w.old, 10 * SECOND)); }
+static void close_runtime(void) { OK(qn_runtime_close(w.old, PATIENCE)); }
 static void fill_twice(void) {
   qn_view view = view_of(w.other);
   OK(qn_fill(w.timed, &view, "x", 1, NULL));
   OK(qn_fill(w.timed, &view, "x", 1, &w.timed_done));
-  OK(qn_queue_finish(w.timed, 10 * SECOND));
+  OK(qn_queue_finish(w.timed, PATIENCE));
 }
 
 /* ---- The table ---------------------------------------------------------------------------------- */
@@ -163,14 +163,14 @@ DO(qn_release, release_object())
 DO(qn_handle_kind, qn_handle_kind(w.buffer, &number))
 DO(qn_native_handle, qn_native_handle(w.buffer, 0, &wide))
 DO(qn_runtime_open, qn_runtime_open(NULL, &w.old))
-DO(qn_runtime_close, qn_runtime_close(w.old, 10 * SECOND))
+DO(qn_runtime_close, qn_runtime_close(w.old, PATIENCE))
 DO(qn_adapter_count, qn_adapter_count(w.runtime, &number))
 DO(qn_adapter_describe, qn_adapter_describe(w.runtime, 0, &adapter_info))
 DO(qn_device_count, qn_device_count(w.runtime, &number))
 DO(qn_device_describe, qn_device_describe(w.runtime, 0, &device_info))
 DO(qn_device_open, qn_device_open(w.runtime, DEVICE, (qn_device *)(void *)&w.object))
 DO(qn_device_query, qn_device_query(w.device, &device_info))
-DO(qn_device_drain, qn_device_drain(w.device, 10 * SECOND))
+DO(qn_device_drain, qn_device_drain(w.device, PATIENCE))
 DO(qn_device_statistics_get, qn_device_statistics_get(w.device, &statistics))
 DO(qn_leak_report, qn_leak_report(text, sizeof text, &wide))
 DO(qn_memory_configure, qn_memory_configure(w.device, NULL))
@@ -353,12 +353,12 @@ static void print_lock_of(qn_queue queue) {
   costs_begin();
   OK(qn_launch(queue, w.kernel, QN_RANGE_1D(1), QN_ARGS(w.buffer), NULL));
   (void)costs_end();
-  OK(qn_queue_finish(queue, 10 * SECOND));
+  OK(qn_queue_finish(queue, PATIENCE));
   costs_begin();
   OK(qn_launch(queue, w.kernel, QN_RANGE_1D(1), QN_ARGS(w.buffer), NULL)); /* the buffer is this queue's by now */
   cost_counts counts = costs_end();
   printf("lock %u %p\n", counts.locks, costs_last_lock());
-  OK(qn_queue_finish(queue, 10 * SECOND));
+  OK(qn_queue_finish(queue, PATIENCE));
 }
 
 static void measure_all(void) {
@@ -391,7 +391,7 @@ int main(int count, char **arguments) {
   } else {
     measure_all();
     measure_all_failures();
-    OK(qn_runtime_close(w.runtime, 10 * SECOND));
+    OK(qn_runtime_close(w.runtime, PATIENCE));
     qn_artifact_free(&w.image);
   }
   return 0;

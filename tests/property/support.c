@@ -71,7 +71,7 @@ property_device property_open(const char *selector, const char *settings, ...) {
   qn_status status = qn_device_open(d.runtime, selector, &d.device);
   if (status == QN_ERROR_NOT_FOUND) {
     printf("skipped: device %s: %s\n", selector, qn_error_text());
-    OK(qn_runtime_close(d.runtime, 10 * SECOND));
+    OK(qn_runtime_close(d.runtime, PATIENCE));
     return (property_device){0};
   }
   OK(status);
@@ -112,7 +112,7 @@ void property_close(property_device *d) {
   int32_t (*violation)(uint32_t, char *, uint64_t) = d->control ? d->control->violation : NULL;
   char text[256] = "";
   property_no_violation(d);
-  OK(qn_runtime_close(d->runtime, 60 * SECOND));
+  OK(qn_runtime_close(d->runtime, PATIENCE));
   if (violation && violation(0, text, sizeof text)) fail_msg("while closing: %s", text); /* the library stays loaded */
   *d = (property_device){0};
 }

@@ -54,7 +54,7 @@ static void test_L7_a_queues_failure_names_its_kernel_among_all_in_flight(void *
   for (int i = 0; i < LATER; i++) launch(&f, 0, f.gamma);
   f.d.control->fail_at(f.d.control->device, bad.queue, bad.value, 7, "smoke");
   f.d.control->go(f.d.control->device, bad.queue);
-  FAILS(qn_point_wait(&bad, 60 * SECOND), QN_ERROR_DEVICE, "failed at value 2, kernel 'beta': ");
+  FAILS(qn_point_wait(&bad, PATIENCE), QN_ERROR_DEVICE, "failed at value 2, kernel 'beta': ");
   assert_int_equal(qn_error_driver_code(), 7);
   property_close(&f.d);
 }
@@ -64,20 +64,20 @@ static void test_L7_a_device_that_fails_names_the_kernels_that_each_queue_was_at
   fixture f = set_up("domain=3");
   const null_control *control = f.d.control;
   launch(&f, 1, f.gamma); /* complete, then beta begins and hangs */
-  OK(qn_queue_finish(f.queues[1], 60 * SECOND));
+  OK(qn_queue_finish(f.queues[1], PATIENCE));
   control->hold(control->device, id_of(f.queues[1]), 2);
   launch(&f, 1, f.beta);
   for (int i = 0; i < LATER; i++) launch(&f, 1, f.gamma);
   control->fail_at(control->device, id_of(f.queues[0]), 1, 7, "smoke");
   qn_point bad = launch(&f, 0, f.alpha);
-  FAILS(qn_point_wait(&bad, 60 * SECOND), QN_ERROR_DEVICE, "smoke");
+  FAILS(qn_point_wait(&bad, PATIENCE), QN_ERROR_DEVICE, "smoke");
   char text[2048];
   snprintf(text, sizeof text, "%s", qn_error_text());
   const char *list = strstr(text, "; candidate kernels: 'alpha' (queue ");
   assert_non_null(list);
   assert_non_null(strstr(list, ", 'beta' (queue "));
   assert_null(strstr(list, "gamma")); /* complete, behind beta, or not launched at all */
-  FAILS(qn_queue_finish(f.queues[1], 60 * SECOND), QN_ERROR_DEVICE, "smoke");
+  FAILS(qn_queue_finish(f.queues[1], PATIENCE), QN_ERROR_DEVICE, "smoke");
   assert_string_equal(qn_error_text(), text); /* the first cause is that of all */
   property_close(&f.d);
 }

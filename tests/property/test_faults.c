@@ -27,7 +27,7 @@ static void holds(qn_queue queue, qn_buffer buffer, unsigned char byte) {
   qn_view view = test_view(buffer, 0, SIZE);
   qn_point done = {0, 0};
   OK(qn_read(queue, &view, got, &done));
-  OK(qn_point_wait(&done, 60 * SECOND));
+  OK(qn_point_wait(&done, PATIENCE));
   for (int i = 0; i < SIZE; i++) assert_int_equal(got[i], byte);
 }
 
@@ -56,13 +56,13 @@ static void test_L7_a_failed_command_gives_its_cause_at_the_next_wait_and_others
     uint64_t first = property_pick(&random, COMMANDS); /* whichever wait comes first */
     for (uint64_t k = 0; k < COMMANDS; k++) {
       uint64_t j = (first + k) % COMMANDS;
-      qn_status status = qn_point_wait(&points[bad][j], 60 * SECOND);
+      qn_status status = qn_point_wait(&points[bad][j], PATIENCE);
       assert_int_equal(status, j < at ? QN_OK : QN_ERROR_DEVICE);
       if (status == QN_OK) continue;
       assert_non_null(strstr(qn_error_text(), "the fan stands still"));
       assert_int_equal(qn_error_driver_code(), 42);
     }
-    FAILS(qn_queue_finish(queues[bad], 60 * SECOND), QN_ERROR_DEVICE, "the fan stands still");
+    FAILS(qn_queue_finish(queues[bad], PATIENCE), QN_ERROR_DEVICE, "the fan stands still");
     qn_view view = test_view(buffers[bad], 0, QN_WHOLE);
     FAILS(qn_fill(queues[bad], &view, "x", 1, NULL), QN_ERROR_DEVICE, "the fan stands still");
     for (int i = 0; i < QUEUES; i++)
@@ -84,8 +84,8 @@ static void test_L7_all_in_a_failure_domain_fail_with_the_first_cause(void **sta
   d.control->hold(d.control->device, property_id(two), 1);
   d.control->fail_at(d.control->device, property_id(one), 1, 9, "bad page");
   qn_point second = fill(two, b, 1), first = fill(one, a, 1);
-  FAILS(qn_point_wait(&first, 60 * SECOND), QN_ERROR_DEVICE, "bad page");
-  FAILS(qn_point_wait(&second, 60 * SECOND), QN_ERROR_DEVICE, "bad page");
+  FAILS(qn_point_wait(&first, PATIENCE), QN_ERROR_DEVICE, "bad page");
+  FAILS(qn_point_wait(&second, PATIENCE), QN_ERROR_DEVICE, "bad page");
   fill(elsewhere, c, 5);
   holds(elsewhere, c, 5);
   property_close(&d);
@@ -109,11 +109,11 @@ static bool use_until_lost(user *u) {
   for (uint64_t i = 0; status == QN_OK; i++) {
     qn_point point = {0, 0};
     status = qn_fill(u->queue, &view, "x", 1, &point);
-    if (status == QN_OK && i % 8 == 0) status = qn_point_wait(&point, 60 * SECOND);
+    if (status == QN_OK && i % 8 == 0) status = qn_point_wait(&point, PATIENCE);
   }
   if (status != QN_ERROR_DEVICE_LOST) return property_note(u->wrong, qn_status_name(status), qn_error_text());
   qn_queue queue = NULL;
-  status = qn_queue_finish(u->queue, 60 * SECOND);
+  status = qn_queue_finish(u->queue, PATIENCE);
   CHECK(u->wrong, status == QN_OK || strstr(qn_error_text(), "fell off the bus")); /* all was complete before */
   CHECK(u->wrong, qn_fill(u->queue, &view, "x", 1, NULL) == QN_ERROR_DEVICE_LOST);
   CHECK(u->wrong, qn_queue_create(u->device, NULL, &queue) == QN_ERROR_DEVICE_LOST);
@@ -181,9 +181,9 @@ static void test_P4_a_hung_queue_holds_back_only_its_own(void **state) {
     FAILS(qn_point_wait(&behind, 1000000), QN_ERROR_TIMEOUT, "not complete");
     FAILS(qn_device_drain(d.device, 20000000), QN_ERROR_TIMEOUT, "");
     d.control->go(d.control->device, 0);
-    OK(qn_point_wait(&behind, 60 * SECOND));
+    OK(qn_point_wait(&behind, PATIENCE));
     holds(shared, both, 3);
-    OK(qn_device_drain(d.device, 60 * SECOND));
+    OK(qn_device_drain(d.device, PATIENCE));
     property_close(&d);
   }
 }
@@ -261,12 +261,12 @@ static void time_limits_work_on_every_wait(void **state) {
     uint64_t took = now_ns() - start;
     if (status != QN_ERROR_TIMEOUT)
       fail_msg("%s gave %s: %s", waits[i / 2].name, qn_status_name(status), qn_error_text());
-    if (took < LIMIT || took > 10 * SECOND) fail_msg("%s took %llu ns", waits[i / 2].name, (unsigned long long)took);
+    if (took < LIMIT || took > PATIENCE) fail_msg("%s took %llu ns", waits[i / 2].name, (unsigned long long)took);
     d.control->go(d.control->device, 0);
     if (h.runtime) {
       property_close(&d);
     } else {
-      OK(qn_point_wait(&h.point, 60 * SECOND));
+      OK(qn_point_wait(&h.point, PATIENCE));
     }
   }
 }

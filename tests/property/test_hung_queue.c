@@ -20,13 +20,13 @@ static void test_P4_a_hung_queue_does_not_hold_back_kernels(void **state) {
   control->hold(control->device, point.queue, 1);
   OK(qn_launch(hung, busy, QN_RANGE_1D(1), QN_ARGS(other), NULL));
   OK(qn_launch(well, kernel, QN_RANGE_1D(1), QN_ARGS(buffer), NULL));
-  OK(qn_queue_finish(well, SECOND));
+  OK(qn_queue_finish(well, PATIENCE));
   OK(qn_release(kernel));
-  OK(qn_device_drain(d.device, 10 * SECOND)); /* with a fence over all queues it would take for ever */
+  OK(qn_device_drain(d.device, PATIENCE)); /* with a fence over all queues it would take for ever */
   OK(qn_release(busy));
   assert_int_equal(qn_device_drain(d.device, 5000000), QN_ERROR_TIMEOUT);
   control->go(control->device, 0);
-  OK(qn_device_drain(d.device, 10 * SECOND));
+  OK(qn_device_drain(d.device, PATIENCE));
   property_close(&d);
 }
 

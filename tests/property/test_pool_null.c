@@ -160,7 +160,7 @@ static void let_all_go(pool *p) {
 /* Waits for a queue, and so learns of its failure. */
 static void finish_line(pool *p, line *l) {
   let_all_go(p); /* a queue that is not held may wait for one that is */
-  qn_status status = qn_queue_finish(l->queue, 60 * SECOND);
+  qn_status status = qn_queue_finish(l->queue, PATIENCE);
   if (status == QN_ERROR_DEVICE)
     note_failure(p, l);
   else
@@ -240,7 +240,7 @@ static void read_any(pool *p) {
   if (!is_done(p, l, qn_read(l->queue, &view, got, &point))) return;
   note_use(t->block, &point, false);
   for (int i = 0; i < QUEUES; i++) finish_line(p, &p->lines[i]);
-  OK(qn_point_wait(&point, 60 * SECOND) == QN_ERROR_DEVICE ? QN_OK : qn_point_wait(&point, 60 * SECOND));
+  OK(qn_point_wait(&point, PATIENCE) == QN_ERROR_DEVICE ? QN_OK : qn_point_wait(&point, PATIENCE));
   for (uint64_t i = 0; t->is_known && i < t->size; i++)
     if (got[i] != t->byte)
       fail_msg("step %llu: byte %llu of a buffer is %u and should be %u", (unsigned long long)p->step,
@@ -437,10 +437,10 @@ static void known_once(const property_device *d, property_random *random) {
   OK(qn_fill(next, &view, "n", 1, NULL));
   property_no_violation(d);
   if (statistics(&p).from_known > known) assert_int_equal(property_counts(d).commands[NULL_WAIT], waits);
-  OK(qn_queue_finish(next, 60 * SECOND));
+  OK(qn_queue_finish(next, PATIENCE));
   const void *all[] = {writer, between, next, again, own.buffer};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) OK(qn_release(all[i]));
-  for (int i = 0; i < READERS; i++) OK(qn_queue_finish(readers[i], 60 * SECOND));
+  for (int i = 0; i < READERS; i++) OK(qn_queue_finish(readers[i], PATIENCE));
   for (int i = 0; i < READERS; i++) OK(qn_release(readers[i]));
 }
 

@@ -210,7 +210,7 @@ static void *user(void *given) {
 /* ---- The test ----------------------------------------------------------------------------------- */
 
 static void check_use(situation *s, use *u) {
-  OK(qn_point_wait(&u->done, 60 * SECOND));
+  OK(qn_point_wait(&u->done, PATIENCE));
   for (uint64_t i = 0; i < u->size; i++) {
     if (u->down[0][i] != u->up[i])
       fail_msg("%s: byte %llu of a copied upload differs", s->selector, (unsigned long long)i);

@@ -107,7 +107,7 @@ static void wait_for(rig *r, int queue, int other, uint64_t value) {
              (qn_adapter_command){.kind = QN_COMMAND_WAIT, .wait_queue = r->queue[other], .wait_value = value}),
       QN_OK);
 }
-static qn_status finish(rig *r, int queue) { return table->queue_wait(r->queue[queue], r->last[queue], 10 * SECOND); }
+static qn_status finish(rig *r, int queue) { return table->queue_wait(r->queue[queue], r->last[queue], PATIENCE); }
 
 static void tear_down(rig *r) {
   uint64_t value = 0;
@@ -419,7 +419,7 @@ static void a_failure_does_not_pass_a_wait(void **state) {
   fill(&r, 0, 0, 2);
   wait_for(&r, 0, 1, 1);
   fill(&r, 0, 0, 3);
-  assert_int_equal(table->queue_wait(r.queue[0], 2, 10 * SECOND), QN_OK);
+  assert_int_equal(table->queue_wait(r.queue[0], 2, PATIENCE), QN_OK);
   assert_int_equal(table->queue_wait(r.queue[0], 3, 2000000), QN_ERROR_TIMEOUT);
   assert_int_equal(table->queue_completed(r.queue[0], &value), QN_ERROR_DEVICE);
   assert_int_equal(value, 2);

@@ -126,7 +126,7 @@ static bool use_set(stress *s, set *t, property_random *random) {
   STEP(&s->wrong, qn_fill(t->queues[0], &views[0], &byte, 1, NULL));
   for (int i = 1; i < OBJECTS; i++) STEP(&s->wrong, qn_copy(t->queues[i], &views[i], &views[i - 1], NULL));
   STEP(&s->wrong, qn_read(t->queues[0], &views[OBJECTS - 1], got, &done));
-  STEP(&s->wrong, qn_point_wait(&done, 60 * SECOND));
+  STEP(&s->wrong, qn_point_wait(&done, PATIENCE));
   for (int i = 0; i < SIZE; i++) CHECK(&s->wrong, got[i] == byte);
   STEP(&s->wrong, qn_fill(t->queues[1], &views[0], &byte, 1, NULL)); /* in flight when all is released */
   return true;
@@ -156,7 +156,7 @@ static bool drop_set(stress *s, set *t, property_random *random) {
     STEP(&s->wrong, qn_release(handles[i]));
     handles[i] = handles[left - 1];
   }
-  if (t->runtime) STEP(&s->wrong, qn_runtime_close(t->runtime, 60 * SECOND));
+  if (t->runtime) STEP(&s->wrong, qn_runtime_close(t->runtime, PATIENCE));
   return true;
 }
 
@@ -206,7 +206,7 @@ static void test_L2_no_adapter_ever_gets_anothers_object(void **state) {
   for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
   property_right(&s.wrong);
   for (int i = 0; i < DEVICES; i++) OK(qn_release(s.devices[i]));
-  OK(qn_runtime_close(s.runtime, 60 * SECOND));
+  OK(qn_runtime_close(s.runtime, PATIENCE));
   for (int i = 0; i < 2; i++)
     if (controls[i].violation(0, text, sizeof text)) fail_msg("%s: %s", selectors[i], text);
   printf("measured: native addresses that passed from one null to the other: %llu\n",

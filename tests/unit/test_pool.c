@@ -1,4 +1,5 @@
 /* The pool, rule by rule, in a world of queues that run as far as a test lets them. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +9,7 @@
 /* cmocka asks for some of the above. */
 #include <cmocka.h>
 
+#include "base/os/clock.h"
 #include "pool/size_class.h"
 #include "support/failing.h"
 #include "support/pool_world.h"
@@ -320,7 +322,7 @@ static void test_P5_trimming_keeps_what_it_is_told_to(void **state) {
   assert_int_equal(world_statistics().driver_refusals, 3);
   world.refuses = false;
   world_run(queue(0), 1);
-  assert_int_equal(qn_pool_drain(&world.pool), 0);
+  assert_int_equal(world_drain(), 0);
   assert_int_equal(world.taken, 0);
   world_close();
 }
@@ -434,6 +436,71 @@ static void test_P2_releases_in_any_order_are_never_searched(void **state) {
   world_close();
 }
 
+/* ---- Blocks that another thread has in its hands ------------------------------------------------- */
+
+static _Atomic uint32_t has_begun, may_go_on;
+static bool was_done;
+
+static void look_while_it_moves(void) {
+  uint64_t left = 0;
+  world.on_settle = NULL;
+  was_done = qn_pool_drain(&world.pool, &left);
+  assert_int_equal(left, 0);
+}
+
+static void test_P3_a_pool_is_not_drained_while_a_block_is_on_its_way(void **state) {
+  (void)state;
+  world_open(64 * MB, 1);
+  qn_pool_block *block = world_take(queue(0), SIZE);
+  block->needs_settling = true;
+  world.on_settle = look_while_it_moves;
+  was_done = true;
+  qn_pool_release(block);
+  assert_int_equal(qn_pool_trim(&world.pool, 0), SIZE);
+  assert_null(world.on_settle); /* it was looked */
+  assert_false(was_done);
+  assert_int_equal(world_drain(), 0);
+  assert_int_equal(world.taken, 0);
+  world_close();
+}
+
+static void move_slowly(void) {
+  atomic_store(&has_begun, 1);
+  while (!atomic_load(&may_go_on)) qn_clock_sleep(10000);
+  qn_clock_sleep(2000000);
+}
+
+static void *take_up_what_was_released(void *given) {
+  (void)given;
+  (void)!qn_pool_trim(&world.pool, QN_WHOLE);
+  return NULL;
+}
+
+static void test_P1_memory_is_not_short_while_a_block_is_on_its_way(void **state) {
+  (void)state;
+  world_open(64 * MB, 1);
+  qn_pool_options o = world.pool.options;
+  o.limit_bytes = SIZE;
+  o.wait_timeout_ns = 1;
+  assert_int_equal(qn_pool_configure(&world.pool, &o), QN_OK);
+  qn_pool_block *block = world_take(queue(0), SIZE), *again = NULL;
+  block->needs_settling = true;
+  world.on_settle = move_slowly;
+  atomic_store(&has_begun, 0);
+  atomic_store(&may_go_on, 0);
+  qn_pool_release(block);
+  pthread_t mover;
+  assert_int_equal(pthread_create(&mover, NULL, take_up_what_was_released, NULL), 0);
+  while (!atomic_load(&has_begun)) qn_clock_sleep(10000);
+  atomic_store(&may_go_on, 1);
+  qn_status status = world_try_take(queue(0), QN_MEMORY_DEVICE, SIZE, &again);
+  pthread_join(mover, NULL);
+  world.on_settle = NULL;
+  assert_int_equal(status, QN_OK);
+  qn_pool_release(again);
+  world_close();
+}
+
 /* ---- P3: sums and quarantine --------------------------------------------------------------------- */
 
 static void test_P3_a_block_whose_work_failed_is_never_used_again(void **state) {
@@ -466,15 +533,15 @@ static void test_P3_a_block_whose_work_failed_is_never_used_again(void **state) 
   world_check();
   for (int i = 0; i < 4; i++) qn_pool_release(got[i]);
   assert_int_equal(qn_pool_trim(&world.pool, 0), 4 * SIZE);
-  assert_int_equal(qn_pool_drain(&world.pool), 0);
+  assert_int_equal(world_drain(), 0);
   assert_int_equal(world_statistics().reserved, 3 * SIZE); /* the queue is there, and so may be its work */
   world_retire(0);
   assert_int_equal(world_statistics().quarantined, 3 * SIZE);
   world_submit(queue(2), NULL, 0); /* what it works on may be older than the failure */
-  assert_int_equal(qn_pool_drain(&world.pool), 0);
+  assert_int_equal(world_drain(), 0);
   assert_int_equal(world_statistics().reserved, 3 * SIZE);
   world_run(queue(2), 1);
-  assert_int_equal(qn_pool_drain(&world.pool), 0);
+  assert_int_equal(world_drain(), 0);
   assert_int_equal(world_statistics().reserved, 0);
   world_close();
 }
@@ -565,7 +632,7 @@ static void test_P4_a_hung_queue_holds_back_only_its_own(void **state) {
   assert_ptr_equal(world_take(queue(2), SIZE), well);
   qn_pool_release(well);
   assert_int_equal(qn_pool_trim(&world.pool, 0), SIZE);
-  assert_int_equal(qn_pool_drain(&world.pool), SIZE);
+  assert_int_equal(world_drain(), SIZE);
   world_close();
 }
 
@@ -648,6 +715,8 @@ int main(void) {
       cmocka_unit_test(test_P5_the_snapshot_lists_each_block),
       cmocka_unit_test(test_P2_a_queues_own_memory_costs_the_same_at_any_number_of_free_blocks),
       cmocka_unit_test(test_P2_releases_in_any_order_are_never_searched),
+      cmocka_unit_test(test_P3_a_pool_is_not_drained_while_a_block_is_on_its_way),
+      cmocka_unit_test(test_P1_memory_is_not_short_while_a_block_is_on_its_way),
       cmocka_unit_test(test_P3_a_block_whose_work_failed_is_never_used_again),
       cmocka_unit_test(test_P3_sums_hold_whatever_the_driver_does),
       cmocka_unit_test(test_P3_a_full_driver_gets_all_that_is_free),

@@ -296,7 +296,7 @@ static void give_back(void) {
       qn_pool_trim(&world.pool, roll(4) * UINT64_C(10000));
       break;
     case 1:
-      qn_pool_drain(&world.pool);
+      (void)world_drain();
       break;
     default:
       qn_pool_tidy(&world.pool, step * UINT64_C(300000000) + 1);

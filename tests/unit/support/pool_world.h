@@ -51,6 +51,7 @@ static struct {
   bool refuses, collect_says_more;
   uint64_t known_limit; /* entries that `known` gives */
   void (*on_wait)(const qn_point *point);
+  void (*on_settle)(void); /* a block is in a thread's hands meanwhile */
   qn_status may_wait;
 } world;
 
@@ -150,6 +151,7 @@ static inline void world_record_free(void *user, qn_pool_block *block) {
 static inline bool world_settle(void *user, qn_pool_block *block) {
   (void)user;
   block->needs_settling = false;
+  if (world.on_settle) world.on_settle();
   return true;
 }
 static inline bool world_collect(void *user) {
@@ -289,6 +291,14 @@ static inline qn_pool_block *world_take(world_queue *q, uint64_t size) {
   if (world_try_take(q, QN_MEMORY_DEVICE, size, &block) != QN_OK) fail_msg("%s", qn_error_text());
   assert_true(block->memory->size >= size);
   return block;
+}
+
+/* The bytes that still wait for work when there is nothing more to drain. */
+static inline uint64_t world_drain(void) {
+  uint64_t left = 0;
+  bool is_done = qn_pool_drain(&world.pool, &left);
+  assert_int_equal(is_done, left == 0);
+  return left;
 }
 
 /* A tracked buffer's use, as core/tracking.c does it. */
