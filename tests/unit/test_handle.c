@@ -13,7 +13,6 @@
 #include <cmocka.h>
 
 #include "base/handle.h"
-#include "base/os/clock.h"
 
 enum { OWNER = 7, OTHER_OWNER = 8, THREADS = 4 };
 
@@ -322,28 +321,6 @@ static void test_L2_slots_are_taken_and_freed_by_many_threads(void **state) {
   assert_int_equal(qn_handle_count(OWNER, QN_KIND_QUEUE), 0);
 }
 
-static void test_pin_and_unpin_take_a_few_nanoseconds(void **state) {
-  (void)state;
-  enum { ROUNDS = 1000000 };
-  thing t = {0};
-  const void *h = create(QN_KIND_BUFFER, OWNER, &t);
-  uint64_t best = UINT64_MAX;
-  for (int round = 0; round < 5; round++) {
-    uint64_t start = qn_clock_ns();
-    for (int i = 0; i < ROUNDS; i++) {
-      void *object = NULL;
-      if (qn_handle_pin(h, QN_KIND_BUFFER, "buffer", &object) != QN_OK) fail();
-      qn_handle_unpin(h);
-    }
-    uint64_t ns = qn_clock_ns() - start;
-    if (ns < best) best = ns;
-  }
-  printf("pin + unpin: %.1f ns\n", (double)best / (double)ROUNDS);
-  assert_int_equal(qn_handle_release(h), QN_OK);
-  /* The budget of 10 ns is a bench's business; this notices a lock or a system call, also under a sanitizer. */
-  assert_true(best / ROUNDS < 1000);
-}
-
 int main(void) {
   for (uint32_t kind = QN_KIND_RUNTIME; kind <= QN_KIND_KERNEL; kind++) qn_handle_set_dead(kind, count_death);
   const struct CMUnitTest tests[] = {
@@ -361,7 +338,6 @@ int main(void) {
       cmocka_unit_test(test_L2_no_thread_pins_a_dead_object),
       cmocka_unit_test(test_L3_racing_releases_end_an_object_once),
       cmocka_unit_test(test_L2_slots_are_taken_and_freed_by_many_threads),
-      cmocka_unit_test(test_pin_and_unpin_take_a_few_nanoseconds),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
