@@ -43,13 +43,15 @@ static inline uint64_t resident_bytes(void) {
   return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Whether no more than `count` threads are left, waited for up to ten seconds: what ends by itself ends. */
-static inline bool threads_fall_to(uint64_t count) {
-  for (int i = 0; i < 10000; i++) {
-    if (count_threads() <= count) return true;
+/* Whether no more than `count` are left, waited for up to a minute: what ends by itself ends. */
+static inline bool falls_to(uint64_t (*counted)(void), uint64_t count) {
+  for (int i = 0; i < 60000; i++) {
+    if (counted() <= count) return true;
     usleep(1000);
   }
   return false;
 }
+static inline bool threads_fall_to(uint64_t count) { return falls_to(count_threads, count); }
+static inline bool descriptors_fall_to(uint64_t count) { return falls_to(count_descriptors, count); }
 
 #endif

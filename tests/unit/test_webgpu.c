@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "api/support.h"
-#include "support/process.h"
+#include "support/growth.h"
 #include "support/rounds.h"
 
 static const char source[] =
@@ -95,15 +95,21 @@ static void test_many_launches_run_in_order(void **state) {
   assert_int_equal(cell, expected);
 }
 
-/* Without anybody who waits: the pump takes them along. */
+/* Without anybody who waits: the pump takes them along. A look gives the device what has gathered, so each try looks once, when
+ * all should be done; a machine that was busy with something else gets more time at the next one. */
 static void test_gathered_launches_need_no_wait(void **state) {
   (void)state;
   qn_buffer buffer = test_buffer(t.device, 4096);
   qn_kernel step = test_kernel(program, "step");
-  qn_point last = {0, 0};
-  for (uint32_t i = 0; i < 50; i++) OK(qn_launch(queue, step, QN_RANGE_1D(1024), QN_ARGS(buffer, i), &last));
-  usleep(500000);
-  assert_int_equal(qn_point_wait(&last, QN_POLL), QN_OK);
+  qn_status status = QN_NOT_READY;
+  for (useconds_t pause = 200000; status != QN_OK && pause < 60000000; pause *= 2) {
+    qn_point last = {0, 0};
+    OK(qn_queue_finish(queue, 60 * SECOND));
+    for (uint32_t i = 0; i < 50; i++) OK(qn_launch(queue, step, QN_RANGE_1D(1024), QN_ARGS(buffer, i), &last));
+    usleep(pause);
+    status = qn_point_wait(&last, QN_POLL);
+  }
+  assert_int_equal(status, QN_OK);
 }
 
 /* Large fills are copies of a tile. */
@@ -152,36 +158,43 @@ static void test_local_memory_of_many_sizes(void **state) {
 
 /* ---- Leaks -------------------------------------------------------------------------------------- */
 
+/* Threads and descriptors that drivers start late. */
+enum { SLACK = 4 };
+
+static uint32_t launch_many(qn_buffer buffer, uint32_t cell, uint64_t launches) {
+  qn_kernel step = test_kernel(program, "step");
+  for (uint64_t i = 0; i < launches; i++) {
+    OK(qn_launch(queue, step, QN_RANGE_1D(1), QN_ARGS(buffer, (uint32_t)i), NULL));
+    cell = cell * 3 + (uint32_t)i;
+    if (i % 100 == 0) OK(qn_queue_finish(queue, 60 * SECOND));
+  }
+  OK(qn_release(step));
+  OK(qn_queue_finish(queue, 60 * SECOND));
+  return cell;
+}
+
 static void test_launches_leave_nothing(void **state) {
   (void)state;
-  uint64_t rounds = test_rounds("launches that leave nothing", 6000, 100000), warm = rounds / 3;
-  uint64_t resident = 0, threads = 0, descriptors = 0;
+  uint64_t rounds = test_rounds("launches that leave nothing", 6000, 100000), window = rounds / (GROWTH_WINDOWS + 1);
   uint32_t cell = 1, expected = 1;
   qn_buffer buffer = test_buffer(t.device, 4);
-  qn_kernel step = test_kernel(program, "step");
   put(buffer, &cell, 4);
-  for (uint64_t i = 0; i < rounds; i++) {
-    if (i == warm) resident = resident_bytes(), threads = count_threads(), descriptors = count_descriptors();
-    OK(qn_launch(queue, step, QN_RANGE_1D(1), QN_ARGS(buffer, (uint32_t)i), NULL));
-    expected = expected * 3 + (uint32_t)i;
-    if (i % 100 == 0) OK(qn_queue_finish(queue, 60 * SECOND));
+  expected = launch_many(buffer, expected, window);
+  uint64_t threads = count_threads(), descriptors = count_descriptors();
+  growth memory = growth_begin();
+  for (int i = 0; i < GROWTH_WINDOWS; i++) {
+    expected = launch_many(buffer, expected, window);
+    growth_end_window(&memory);
   }
   get(buffer, &cell, 4);
   assert_int_equal(cell, expected);
-  assert_int_equal(count_threads(), threads);
-  assert_int_equal(count_descriptors(), descriptors);
-  uint64_t now = resident_bytes(), grown = now > resident ? now - resident : 0;
-  print_message("resident memory grew by %llu bytes over the last %llu launches\n", (unsigned long long)grown,
-                (unsigned long long)(rounds - warm));
-  assert_true(grown < (UINT64_C(2) << 20));
+  assert_true(threads_fall_to(threads + SLACK));
+  assert_true(descriptors_fall_to(descriptors + SLACK));
+  assert_true(growth_middle(&memory, "launches") < (UINT64_C(400) << 10));
 }
 
-/* Buffers, programs and queues come and go, and what was made for them. */
-static void test_objects_leave_nothing(void **state) {
-  (void)state;
-  uint64_t rounds = test_rounds("objects that leave nothing", 60, 600), warm = rounds / 2, resident = 0;
+static void come_and_go(uint64_t rounds) {
   for (uint64_t i = 0; i < rounds; i++) {
-    if (i == warm) resident = resident_bytes();
     qn_program made = test_program(t.device, source);
     qn_queue other = test_queue(t.device);
     qn_buffer buffer = test_buffer(t.device, 1 << 16);
@@ -193,10 +206,19 @@ static void test_objects_leave_nothing(void **state) {
     OK(qn_release(other));
     OK(qn_device_drain(t.device, 60 * SECOND));
   }
-  uint64_t now = resident_bytes(), grown = now > resident ? now - resident : 0;
-  print_message("resident memory grew by %llu bytes over the last %llu rounds\n", (unsigned long long)grown,
-                (unsigned long long)(rounds - warm));
-  assert_true(grown < (UINT64_C(8) << 20));
+}
+
+/* Buffers, programs and queues come and go, and what was made for them. */
+static void test_objects_leave_nothing(void **state) {
+  (void)state;
+  uint64_t rounds = test_rounds("objects that leave nothing", 60, 600), window = rounds / (GROWTH_WINDOWS + 1);
+  come_and_go(window);
+  growth memory = growth_begin();
+  for (int i = 0; i < GROWTH_WINDOWS; i++) {
+    come_and_go(window);
+    growth_end_window(&memory);
+  }
+  assert_true(growth_middle(&memory, "rounds") < (UINT64_C(1600) << 10));
 }
 
 /* ---- Limits ------------------------------------------------------------------------------------- */
@@ -277,7 +299,7 @@ static int find_none(void) {
   qn_status status = qn_device_open(runtime, "webgpu:0", &device);
   if (status != QN_ERROR_NOT_FOUND || !strstr(qn_error_text(), "no device that can be used")) return 1;
   OK(qn_device_open(runtime, "check", &device));
-  OK(qn_runtime_close(runtime, 10 * SECOND));
+  OK(qn_runtime_close(runtime, 60 * SECOND));
   return 0;
 }
 

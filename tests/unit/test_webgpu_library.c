@@ -18,7 +18,7 @@ static void expect_refused(const char *library, const char *words) {
   FAILS(qn_device_open(runtime, "webgpu:0", &device), QN_ERROR_NOT_FOUND, words);
   OK(qn_device_open(runtime, "check", &device));
   OK(qn_device_open(runtime, "null:0", &device));
-  OK(qn_runtime_close(runtime, 10 * SECOND));
+  OK(qn_runtime_close(runtime, 60 * SECOND));
 }
 
 static void test_a_library_that_is_nowhere(void **state) {
