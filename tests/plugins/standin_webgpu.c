@@ -1,11 +1,14 @@
 #include "standin_webgpu.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 /* Declared here by themselves, after webgpu-headers: a mistake of the adapter's is not made twice. Nothing else of the tree is used. */
 #define EXPORTED __attribute__((visibility("default")))
@@ -40,7 +43,7 @@ typedef void (*StatusCallback)(uint32_t, WGPUStringView, void *, void *);
 typedef void (*ScopeCallback)(uint32_t, uint32_t, WGPUStringView, void *, void *);
 typedef void (*DeviceCallback)(void *const *, uint32_t, WGPUStringView, void *, void *);
 
-enum { SUCCESS = 1, MOST = 32 };
+enum { SUCCESS = 1, TIMED_OUT = 2, MOST = 32 };
 
 /* ---- State -------------------------------------------------------------------------------------- */
 
@@ -154,7 +157,7 @@ static void release(object *o, kind of) {
 
 typedef struct event {
   struct event *next;
-  uint64_t id;
+  uint64_t id, due_ns;
   kind shape; /* ADAPTER: an answer with an object; DEVICE: a scope's; BUFFER: a status */
   CallbackInfo info;
   uint32_t status, type;
@@ -163,6 +166,12 @@ typedef struct event {
 
 static event *events;
 static uint64_t last_id;
+
+static uint64_t now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
 
 static WGPUStringView view(const char *text) { return (WGPUStringView){text, strlen(text)}; }
 
@@ -176,6 +185,7 @@ static WGPUFuture later(CallbackInfo info, kind shape, uint32_t status, uint32_t
   WANTED(info.userdata1 != NULL);
   WANTED(info.userdata2 == NULL);
   *e = (event){.id = ++last_id + (UINT64_C(7) << 32),
+               .due_ns = now_ns() + UINT64_C(1000) * state.takes_us,
                .shape = shape,
                .info = info,
                .status = status,
@@ -198,11 +208,13 @@ static void call(const event *e) {
     ((StatusCallback)e->info.callback)(e->status, view(words), e->info.userdata1, e->info.userdata2);
 }
 
-/* One event, or the first when `id` is 0. False: there is none. */
+static bool has_come(const event *e) { return state.takes_us == 0 || e->due_ns <= now_ns(); }
+
+/* One event that has come, or the first when `id` is 0. False: there is none. */
 static bool make_one(uint64_t id) {
   pthread_mutex_lock(&lock);
   event **at = &events, *e;
-  while (*at && id != 0 && (*at)->id != id) at = &(*at)->next;
+  while (*at && ((id != 0 && (*at)->id != id) || !has_come(*at))) at = &(*at)->next;
   e = *at;
   if (e) *at = e->next;
   if (e) state.events--;
@@ -254,6 +266,14 @@ void wgpuInstanceProcessEvents(object *instance) {
   }
 }
 
+static bool is_expected(uint64_t id) {
+  pthread_mutex_lock(&lock);
+  const event *e = events;
+  while (e && e->id != id) e = e->next;
+  pthread_mutex_unlock(&lock);
+  return e != NULL;
+}
+
 typedef struct WaitInfo {
   WGPUFuture future;
   uint32_t completed;
@@ -262,10 +282,15 @@ typedef struct WaitInfo {
 EXPORTED uint32_t wgpuInstanceWaitAny(object *instance, size_t count, WaitInfo *infos, uint64_t timeout_ns);
 uint32_t wgpuInstanceWaitAny(object *instance, size_t count, WaitInfo *infos, uint64_t timeout_ns) {
   (void)checked(instance, INSTANCE);
-  (void)timeout_ns;
   WANTED(count == 1);
   WANTED(infos->future.id >> 32 == 7);
-  (void)make_one(infos->future.id);
+  uint64_t begun = now_ns();
+  while (is_expected(infos->future.id)) {
+    if (make_one(infos->future.id)) break;
+    if (now_ns() - begun >= timeout_ns) return TIMED_OUT;
+    (void)usleep(100);
+  }
+  if (state.lags_us && gettid() != getpid()) (void)usleep(state.lags_us);
   infos->completed = 1;
   return SUCCESS;
 }
@@ -841,6 +866,13 @@ static void lose(object *device) {
                                           device->lost.userdata1, device->lost.userdata2);
 }
 
+/* Threads of a driver would crash in work that they begin now. Who comes late gets the time for it. */
+static _Atomic bool is_over;
+__attribute__((destructor)) static void end(void) {
+  atomic_store(&is_over, true);
+  if (state.lags_us) (void)usleep(2 * state.lags_us);
+}
+
 EXPORTED void wgpuQueueSubmit(object *queue, size_t count, object *const *commands);
 void wgpuQueueSubmit(object *queue, size_t count, object *const *commands) {
   object *device = checked(queue, QUEUE)->held[0];
@@ -848,6 +880,7 @@ void wgpuQueueSubmit(object *queue, size_t count, object *const *commands) {
   uint32_t does = state.next_submission;
   WANTED(count <= 1);
   state.submissions++;
+  if (atomic_load(&is_over)) _exit(STANDIN_CALLED_TOO_LATE);
   state.next_submission = STANDIN_WORKS;
   for (size_t i = 0; i < count && does == STANDIN_WORKS; i++)
     for (const operation *o = checked(commands[i], COMMANDS)->first; o; o = o->next) run(o);

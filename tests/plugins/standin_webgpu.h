@@ -16,8 +16,14 @@ typedef struct standin_state {
   uint32_t calls_by_value; /* of functions that take or give a struct by value */
   uint32_t dispatches, submissions, pipelines, groups;
   uint32_t next_submission; /* set by the test */
+  uint32_t takes_us;        /* set by the test: so long until an event comes */
+  uint32_t
+      lags_us; /* set by the test: so much later a thread that waits for one goes on, unless it is the first thread */
   char first_violation[256];
 } standin_state;
+
+/* The status of a process in which work was submitted after the library's destructor began. */
+enum { STANDIN_CALLED_TOO_LATE = 99 };
 
 /* Exported as `standin_state_get`. */
 typedef standin_state *(*standin_state_get_fn)(void);

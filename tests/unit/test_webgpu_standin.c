@@ -3,6 +3,8 @@
  * compiled for whatever machine the tests are, and run there. */
 #include <dlfcn.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "api/support.h"
 #include "plugins/standin_webgpu.h"
@@ -166,7 +168,36 @@ static void test_a_lost_device_fails_the_queue(void **state) {
   fails_with(STANDIN_LOSES_THE_DEVICE, QN_ERROR_DEVICE_LOST, "the stand-in has lost it");
 }
 
-int main(void) {
+/* ---- Exit --------------------------------------------------------------------------------------- */
+
+/* Two flights are on their way, more has gathered, and the thread that takes it along hears late that there is room. */
+static int exit_with_work(void) {
+  open_library(NULL);
+  begin(NULL);
+  qn_buffer buffer = test_buffer(t.device, 4);
+  OK(qn_queue_finish(queue, 60 * SECOND));
+  standin->takes_us = 20000;
+  standin->lags_us = 100000;
+  for (uint32_t i = 0; i < 20; i++) OK(qn_launch(queue, triple, QN_RANGE_1D(1), QN_ARGS(buffer, i), NULL));
+  usleep(10000);
+  return 0;
+}
+
+static void test_L6_nothing_is_submitted_after_exit_began(void **state) {
+  (void)state;
+  int status = 0;
+  pid_t pid = fork();
+  assert_true(pid >= 0);
+  if (pid == 0) {
+    (void)execl("/proc/self/exe", "test_webgpu_standin", "exit", (char *)NULL);
+    _exit(127);
+  }
+  assert_int_equal(waitpid(pid, &status, 0), pid);
+  if (status != 0) fail_msg("the process ended with status 0x%x", (unsigned)status);
+}
+
+int main(int argc, char **argv) {
+  if (argc > 1 && strcmp(argv[1], "exit") == 0) exit(exit_with_work());
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_what_is_told_of_the_device, begin, end),
       cmocka_unit_test_setup_teardown(test_bytes_come_back, begin, end),
@@ -175,6 +206,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_launches_leave_nothing, begin, end),
       cmocka_unit_test_setup_teardown(test_an_error_of_no_call_fails_the_queue, begin, end),
       cmocka_unit_test_setup_teardown(test_a_lost_device_fails_the_queue, begin, end),
+      cmocka_unit_test(test_L6_nothing_is_submitted_after_exit_began),
   };
   return cmocka_run_group_tests(tests, open_library, NULL);
 }

@@ -122,19 +122,21 @@ static void free_device(qn_adapter_device *device) {
   free(device);
 }
 
-/* The pump stops, and what is in flight gets a moment. */
+/* Nothing more is submitted, not by a thread that waits just now either, and what is in flight gets a moment. */
 static void end_with_process(void *user) {
   qn_adapter_device *device = user;
   bool is_software = device->found->description.type == WGL_TYPE_SOFTWARE;
   uint64_t deadline = wg_deadline(is_software ? EXIT_PATIENCE_OF_SOFTWARE_NS : EXIT_PATIENCE_NS), future = 0;
   bool is_waiting = true;
-  atomic_store_explicit(&device->pump.must_rest, 1, memory_order_release);
+  if (wg_stream_phase(device) == WG_OVER) return;
+  atomic_store(&device->stream.phase, WG_LANDING);
   while (is_waiting && wg_now() < deadline && wg_lock_before(&device->lock, deadline)) {
     wg_stream_look(device);
     is_waiting = wg_stream_oldest(device, &future) && !atomic_load(&device->is_lost);
     pthread_mutex_unlock(&device->lock);
     if (is_waiting) (void)!wg_stream_wait(device, future, wg_deadline(EXIT_PART_NS));
   }
+  atomic_store(&device->stream.phase, WG_OVER);
 }
 
 /* When it is refused, exit is as it would be without us. */

@@ -24,7 +24,7 @@ static void *run(void *user) {
   wg_pump *pump = &device->pump;
   pthread_mutex_lock(&device->lock);
   while (!pump->should_end) {
-    if (has_gathered(device) && !atomic_load_explicit(&pump->must_rest, memory_order_acquire)) {
+    if (has_gathered(device) && wg_stream_phase(device) == WG_RUNNING) {
       if (device->stream.count >= WG_AHEAD) wait_for_oldest(device);
       if (device->stream.count < WG_AHEAD) wg_stream_flush(device);
     } else {

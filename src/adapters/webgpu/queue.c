@@ -110,6 +110,8 @@ static qn_status wait_until(qn_adapter_queue *queue, uint64_t value, uint64_t ti
     bool is_found = false;
     qn_status status = find_future(queue, value, deadline, &future, &is_found);
     if (told(queue) >= value) break;
+    if (wg_stream_phase(device) == WG_OVER || (status == QN_OK && !is_found && wg_stream_phase(device) != WG_RUNNING))
+      return wg_error(device->host, QN_ERROR_CLOSED, "the process is exiting");
     if (status == QN_OK && !is_found)
       return wg_error(device->host, QN_ERROR_INTERNAL, "value %llu of queue %llu is neither complete nor in flight",
                       (unsigned long long)value, (unsigned long long)queue->id);

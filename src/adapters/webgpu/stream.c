@@ -58,6 +58,10 @@ void wg_stream_close(qn_adapter_device *device) {
   free(s->flights);
 }
 
+uint32_t wg_stream_phase(const qn_adapter_device *device) {
+  return atomic_load_explicit(&device->stream.phase, memory_order_acquire);
+}
+
 bool wg_stream_has_room(const qn_adapter_device *device, uint32_t flights) {
   return device->stream.count + flights < WG_FLIGHTS;
 }
@@ -208,6 +212,7 @@ static void land_all(qn_adapter_device *device) {
 }
 
 void wg_stream_look(qn_adapter_device *device) {
+  if (wg_stream_phase(device) == WG_OVER) return;
   land_all(device);
   if (device->stream.count == 0) return;
   WGL(device, poll, device->instance->native, device->native);
@@ -216,7 +221,7 @@ void wg_stream_look(qn_adapter_device *device) {
 
 /* The ring is full: a launch of very many parts. */
 static void make_room(qn_adapter_device *device) {
-  while (!wg_stream_has_room(device, 1)) {
+  while (!wg_stream_has_room(device, 1) && wg_stream_phase(device) == WG_RUNNING) {
     (void)!WGL(device, wait, device->instance->native, device->native, flight_at(&device->stream, 0)->done.future,
                UINT64_C(10000000));
     wg_stream_look(device);
@@ -236,12 +241,17 @@ void wg_stream_flush(qn_adapter_device *device) {
   wg_stream *s = &device->stream;
   wg_flight *flight = recorded(s);
   if (s->commands == 0 && flight->step_count == 0) return;
+  if (wg_stream_phase(device) == WG_RUNNING && s->count > 0) make_room(device);
+  if (wg_stream_phase(device) != WG_RUNNING) {
+    drop_reads(flight);
+    begin_flight(s);
+    return;
+  }
   if (s->commands == 0 && s->count == 0) { /* nothing but marks, behind nothing */
     tell_steps(flight);
     begin_flight(s);
     return;
   }
-  make_room(device);
   submit(device);
   WGL(device, queue_done, device->queue, &flight->done);
   for (wg_read *read = flight->reads; read; read = read->next)

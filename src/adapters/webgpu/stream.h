@@ -26,6 +26,13 @@ enum {
   WG_BLOCKS = 1 << 18, /* bytes for argument blocks of a flight */
 };
 
+/* Threads outlive the moment in which the process begins to exit: those of the adapter, and those that wait within a call. */
+enum {
+  WG_RUNNING = 0,
+  WG_LANDING = 1, /* the process exits: nothing more is submitted, what is recorded is forgotten */
+  WG_OVER = 2,    /* drivers' destructors may run: nothing is looked at either */
+};
+
 /* All up to the value is told when the flight has come. */
 typedef struct wg_step {
   qn_adapter_queue *queue;
@@ -59,6 +66,7 @@ typedef struct wg_stream {
   wg_flight *flights; /* a ring; the one at first + count is being recorded */
   uint32_t first, count;
   uint64_t last_number, reached; /* flights submitted, and come */
+  _Atomic uint32_t phase;        /* only rises */
 } wg_stream;
 
 qn_status wg_stream_open(qn_adapter_device *device, wg_failure *failure);
@@ -82,6 +90,7 @@ void wg_stream_write(qn_adapter_device *device, wgl_buffer *buffer, uint64_t off
 void wg_stream_read(qn_adapter_device *device, wg_read *read);
 /* A value of a queue ends here. */
 void wg_stream_step(qn_adapter_device *device, qn_adapter_queue *queue, uint64_t value);
+uint32_t wg_stream_phase(const qn_adapter_device *device);
 /* At the end of a submission: flushes unless commands should gather. */
 void wg_stream_go(qn_adapter_device *device);
 void wg_stream_flush(qn_adapter_device *device);
@@ -106,7 +115,6 @@ typedef struct wg_pump {
   pthread_t thread;
   pthread_cond_t wake;
   bool is_started, is_awake, should_end;
-  _Atomic uint32_t must_rest; /* the process exits: no call of the library any longer */
 } wg_pump;
 
 /* Started at the first use: a program that waits for each launch has none. */

@@ -91,7 +91,7 @@ static qn_status make_room(qn_adapter_queue *queue, uint32_t count) {
   uint32_t flights = count * FLIGHTS_OF_A_COMMAND;
   if (wg_stream_has_room(device, flights)) return QN_OK;
   wg_stream_look(device);
-  while (!wg_stream_has_room(device, flights)) {
+  while (!wg_stream_has_room(device, flights) && wg_stream_phase(device) == WG_RUNNING) {
     uint64_t future;
     if (!is_idle(queue)) return QN_NOT_READY;
     if (!wg_stream_oldest(device, &future)) break;
@@ -112,6 +112,7 @@ static qn_status submit(batch *b) {
   }
   qn_status status = make_room(b->queue, b->count);
   if (status != QN_OK) return status;
+  if (wg_stream_phase(device) != WG_RUNNING) return wg_fail(&b->failure, QN_ERROR_CLOSED, 0, "the process is exiting");
   status = check(b);
   if (status >= 0) status = record_all(b);
   if (status >= 0) wg_stream_go(device);
