@@ -30,7 +30,9 @@ enum {
   /* OpenCL C 1.2 for any driver, text: the same meaning everywhere, built-in functions included (docs/opencl-c.md). */
   QN_ARTIFACT_OPENCL_C = 11,
   /* WGSL, text, of the model with 32 address bits and no double (docs/wgsl.md). */
-  QN_ARTIFACT_WGSL = 12
+  QN_ARTIFACT_WGSL = 12,
+  /* PTX for NVIDIA's assembler, text, of the one target given, cuda-sm_NN; NULL: cuda-sm_70, which later GPUs run as well. */
+  QN_ARTIFACT_PTX = 13
 };
 
 /* An image's hit is neither counted nor logged by qn_build: qn_outputs_write does both when the output is in its place. */

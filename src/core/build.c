@@ -16,6 +16,7 @@
 #include "core/exit.h"
 #include "core/options.h"
 #include "core/program_make.h"
+#include "core/ptx_code.h"
 
 static qn_status out_of_memory(void) { QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the artifact"); }
 
@@ -24,8 +25,10 @@ static const char *label(const core_build *b) { return b->given.file_name ? b->g
 static bool needs_llvm(const core_build *b) {
   uint32_t kind = b->given.kind;
   return kind != QN_ARTIFACT_PREPROCESSED && kind != QN_ARTIFACT_IR && kind != QN_ARTIFACT_C_HEADER &&
-         kind != QN_ARTIFACT_OPENCL_C && kind != QN_ARTIFACT_WGSL;
+         kind != QN_ARTIFACT_OPENCL_C && kind != QN_ARTIFACT_WGSL && kind != QN_ARTIFACT_PTX;
 }
+
+static bool has_targets(const core_build *b) { return needs_llvm(b) || b->given.kind == QN_ARTIFACT_PTX; }
 
 static const qn_model usual_model = {.address_bits = 64, .has_double = true, .has_int64_atomics = true};
 static const qn_model small_model = {.address_bits = 32};
@@ -157,9 +160,14 @@ static qn_status make_wgsl(core_build *b) {
   return qn_target_wgsl(b->usual.module, &options, &b->out, &program);
 }
 
+static qn_status make_ptx(core_build *b) {
+  return core_ptx_code(&b->arena, b->usual.module, b->targets[0].name, core_option_bits(&b->options), &b->out, NULL);
+}
+
 static qn_status make(core_build *b) {
   if (b->given.kind == QN_ARTIFACT_OPENCL_C) return make_opencl_c(b);
   if (b->given.kind == QN_ARTIFACT_WGSL) return make_wgsl(b);
+  if (b->given.kind == QN_ARTIFACT_PTX) return make_ptx(b);
   if (b->given.kind == QN_ARTIFACT_IR) {
     qn_bytes_append_sv(&b->out, qn_bytes_view(&b->usual.text));
     return QN_OK;
@@ -235,7 +243,7 @@ static qn_status run(core_build *b) {
   QN_TRY(qn_compile_options_parse(&b->arena, b->given.options ? b->given.options : "", &b->options));
   QN_TRY(read_source(b));
   if (b->given.kind == QN_ARTIFACT_PREPROCESSED) return preprocess(b);
-  QN_TRY(needs_llvm(b) ? core_build_read_targets(b) : core_build_check_targets(b->given.target));
+  QN_TRY(has_targets(b) ? core_build_read_targets(b) : core_build_check_targets(b->given.target));
   if (core_build_is_image(b->given.kind)) QN_TRY(core_build_read_name(b));
   return find_or_make(b);
 }
@@ -253,8 +261,8 @@ static qn_status check(const qn_build_options *given, qn_build_options *o, const
     QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "out_artifact.struct_size is %u, it has %d bytes or more",
             out_artifact->struct_size, SMALLEST_ARTIFACT);
   if (!o->source) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "options.source is NULL");
-  if (o->kind < QN_ARTIFACT_PREPROCESSED || o->kind > QN_ARTIFACT_WGSL)
-    QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "options.kind %u is not known (1 to %d are)", o->kind, QN_ARTIFACT_WGSL);
+  if (o->kind < QN_ARTIFACT_PREPROCESSED || o->kind > QN_ARTIFACT_PTX)
+    QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "options.kind %u is not known (1 to %d are)", o->kind, QN_ARTIFACT_PTX);
   return QN_OK;
 }
 

@@ -4,9 +4,11 @@
 #include "base/os/files.h"
 #include "base/status.h"
 #include "compiler/artifact/artifact.h"
+#include "compiler/target/ptx/ptx.h"
 #include "core/build.h"
 #include "core/program_image.h"
 #include "core/program_make.h"
+#include "core/ptx_code.h"
 #include "core/wgsl_code.h"
 #include "quern/adapter.h"
 
@@ -17,7 +19,13 @@ static qn_status out_of_memory(void) { QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no 
 static qn_status add_target(core_build *b, qn_sv name) {
   core_build_target target;
   QN_TRY(core_build_target_find(name, &target));
-  if (!target.arch && !core_build_is_image(b->given.kind))
+  bool is_cuda = qn_ptx_target(name) != 0, wants_cuda = b->given.kind == QN_ARTIFACT_PTX;
+  if (wants_cuda && !is_cuda)
+    QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "target '%s' has no PTX; " QN_PTX_TARGET_PREFIX "70 and the like have",
+            target.name);
+  if (is_cuda && !wants_cuda && !core_build_is_image(b->given.kind))
+    QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "target '%s' is for images and PTX", target.name);
+  if (!target.arch && !is_cuda && !core_build_is_image(b->given.kind))
     QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "target '%s' is for images: its code is made where they are loaded",
             target.name);
   for (uint32_t i = 0; i < b->target_count; i++)
@@ -48,7 +56,8 @@ qn_status core_build_check_targets(const char *list) {
 }
 
 qn_status core_build_read_targets(core_build *b) {
-  qn_sv rest = qn_sv_from(b->given.target ? b->given.target : "host"), name;
+  const char *usual = b->given.kind == QN_ARTIFACT_PTX ? QN_PTX_TARGET_PREFIX "70" : "host";
+  qn_sv rest = qn_sv_from(b->given.target ? b->given.target : usual), name;
   while (take_word(&rest, &name)) QN_TRY(add_target(b, name));
   if (b->target_count > 1 && !core_build_is_image(b->given.kind))
     QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "this kind of artifact is of one target, and '%s' are %u", b->given.target,
@@ -116,6 +125,23 @@ static qn_status make_wgsl(core_build *b, qn_bytes *out) {
   return status;
 }
 
+static qn_status make_ptx(core_build *b, const core_build_target *target, qn_bytes *out) {
+  ir_module *m = NULL;
+  qn_bytes text = {0};
+  core_kernel_list kernels;
+  QN_TRY(core_build_copy_module(b, &m));
+  qn_status status = core_ptx_code(&b->arena, m, target->name, core_option_bits(&b->options), &text, &kernels);
+  if (status >= 0) {
+    const qn_adapter_code code = {
+        .struct_size = sizeof code, .kind = QN_CODE_PTX, .bytes = text.data, .size_bytes = text.size};
+    core_image_pack(&kernels, &code, out);
+  }
+  ir_module_free(m);
+  qn_bytes_free(&text);
+  return status;
+}
+
+static bool is_ptx(const core_build_target *target) { return qn_ptx_target(qn_sv_from(target->name)) != 0; }
 static bool is_wgsl(const core_build_target *target) { return strcmp(target->name, "webgpu") == 0; }
 
 bool core_build_has_wgsl(const core_build *b) {
@@ -124,20 +150,33 @@ bool core_build_has_wgsl(const core_build *b) {
   return false;
 }
 
+/* What the image says of a target's code. */
+static qn_image_code describe_code(const core_build_target *target) {
+  const char *name = target->name;
+  if (is_wgsl(target))
+    return (qn_image_code){.model = 1, .target = qn_sv_from(name), .arch = QN_SV(CORE_WGSL_ARCH), .cpu = QN_SV("")};
+  if (is_ptx(target))
+    return (qn_image_code){.target = qn_sv_from(name), .arch = QN_SV(CORE_PTX_ARCH), .cpu = qn_sv_from(name)};
+  return (qn_image_code){.target = qn_sv_from(name),
+                         .arch = qn_sv_from(target->arch),
+                         .cpu = qn_sv_from(target->cpu),
+                         .features = qn_sv_from(target->features)};
+}
+
+static qn_status make_one(core_build *b, const core_build_target *target, qn_bytes *out) {
+  if (is_wgsl(target)) return make_wgsl(b, out);
+  return is_ptx(target) ? make_ptx(b, target, out) : make_code(b, target, out);
+}
+
 static qn_status make_codes(core_build *b, qn_image *image, qn_bytes codes[QN_IMAGE_CODES]) {
   for (uint32_t i = 0; i < b->target_count; i++) {
     const core_build_target *target = &b->targets[i];
-    bool for_web = is_wgsl(target);
-    if (!target->arch && !for_web) continue;
+    if (!target->arch && !is_wgsl(target) && !is_ptx(target)) continue;
     uint32_t at = image->code_count++;
-    QN_TRY(for_web ? make_wgsl(b, &codes[at]) : make_code(b, target, &codes[at]));
+    QN_TRY(make_one(b, target, &codes[at]));
     if (codes[at].failed) return out_of_memory();
-    image->codes[at] = (qn_image_code){.model = for_web ? 1 : 0,
-                                       .target = qn_sv_from(target->name),
-                                       .arch = qn_sv_from(for_web ? CORE_WGSL_ARCH : target->arch),
-                                       .cpu = qn_sv_from(for_web ? "" : target->cpu),
-                                       .features = qn_sv_from(for_web ? "" : target->features),
-                                       .bytes = qn_bytes_view(&codes[at])};
+    image->codes[at] = describe_code(target);
+    image->codes[at].bytes = qn_bytes_view(&codes[at]);
   }
   return QN_OK;
 }

@@ -17,11 +17,23 @@ static const core_build_target targets[] = {
     {"aarch64-linux", "aarch64", "generic", "", QN_MACHINE_AARCH64, 1},
     {"opencl", NULL, NULL, NULL, QN_MACHINE_X86_64, 0},
     {"webgpu", NULL, NULL, NULL, QN_MACHINE_X86_64, 0},
+    {"cuda-sm_70", NULL, NULL, NULL, QN_MACHINE_X86_64, 70},
+    {"cuda-sm_72", NULL, NULL, NULL, QN_MACHINE_X86_64, 72},
+    {"cuda-sm_75", NULL, NULL, NULL, QN_MACHINE_X86_64, 75},
+    {"cuda-sm_80", NULL, NULL, NULL, QN_MACHINE_X86_64, 80},
+    {"cuda-sm_86", NULL, NULL, NULL, QN_MACHINE_X86_64, 86},
+    {"cuda-sm_87", NULL, NULL, NULL, QN_MACHINE_X86_64, 87},
+    {"cuda-sm_89", NULL, NULL, NULL, QN_MACHINE_X86_64, 89},
+    {"cuda-sm_90", NULL, NULL, NULL, QN_MACHINE_X86_64, 90},
+    {"cuda-sm_100", NULL, NULL, NULL, QN_MACHINE_X86_64, 100},
+    {"cuda-sm_103", NULL, NULL, NULL, QN_MACHINE_X86_64, 103},
+    {"cuda-sm_120", NULL, NULL, NULL, QN_MACHINE_X86_64, 120},
+    {"cuda-sm_121", NULL, NULL, NULL, QN_MACHINE_X86_64, 121},
 };
 enum { COUNT = sizeof targets / sizeof *targets };
 
 /* Targets whose code generators are not there yet. */
-static const char *const later[] = {"vulkan", "cuda-sm_"};
+static const char *const later[] = {"vulkan"};
 
 /* The level of this machine. */
 static const core_build_target *host_level(void) {

@@ -8,6 +8,7 @@
 #include "compiler/pass/pass.h"
 #include "core/exit.h"
 #include "core/program_make.h"
+#include "core/ptx_code.h"
 #include "core/wgsl_code.h"
 #include "store/image.h"
 
@@ -53,6 +54,9 @@ static bool code_suits(const load *l, const qn_image_code *code) {
   const qn_model model = core_make_model(make);
   if (info->code_kind == QN_CODE_WGSL)
     return qn_sv_is(code->arch, CORE_WGSL_ARCH) && model_suits(&l->image.models[code->model], &model);
+  if (info->code_kind == QN_CODE_PTX)
+    return qn_sv_is(code->arch, CORE_PTX_ARCH) && core_ptx_runs(info->target, code->cpu) &&
+           model_suits(&l->image.models[code->model], &model);
   return info->code_kind == QN_CODE_ELF_OBJECT && !make->scalar && qn_sv_is(code->arch, info->target) &&
          has_features(info->target_features, code->features) && model_suits(&l->image.models[code->model], &model);
 }

@@ -10,6 +10,7 @@
 #include "compiler/target/opencl_c/opencl_c.h"
 #include "compiler/target/target.h"
 #include "core/exit.h"
+#include "core/ptx_code.h"
 #include "core/wgsl_code.h"
 
 /* How long one process waits for another that compiles the same. */
@@ -197,6 +198,8 @@ static qn_status generate_described(core_make *m, core_binary *binary, qn_bytes 
   if (m->device->info.code_kind == QN_CODE_WGSL)
     return core_wgsl_code(&binary->arena, m->module, qn_bytes_view(&m->text), m->option_bits, m->label, out,
                           &binary->kernels);
+  if (m->device->info.code_kind == QN_CODE_PTX)
+    return core_ptx_code(&binary->arena, m->module, m->device->info.target, m->option_bits, out, &binary->kernels);
   QN_TRY(generate(m, out));
   if (out->failed) return out_of_memory();
   QN_TRY(core_kernels_describe(&binary->arena, m->module, &binary->kernels));

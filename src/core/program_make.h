@@ -16,6 +16,7 @@
 
 /* Options that shape code beyond what the IR's text shows. */
 #define CORE_OPTION_OPT_DISABLE (UINT64_C(1) << 1)
+#define CORE_OPTION_DENORMS_ARE_ZERO (UINT64_C(1) << 2)
 #define CORE_OPTION_ROUNDED_DIVIDE_SQRT (UINT64_C(1) << 7)
 uint64_t core_option_bits(const qn_compile_options *options);
 

@@ -16,7 +16,7 @@ static const build_kind kinds[] = {
     {"assembly", QN_ARTIFACT_ASSEMBLY, "", ".s", true},
     {"opencl_c", QN_ARTIFACT_OPENCL_C, "", ".ocl.cl", false},
     {"wgsl", QN_ARTIFACT_WGSL, "", ".wgsl", false},
-    {"ptx", 0, "", ".ptx", true},
+    {"ptx", QN_ARTIFACT_PTX, "", ".ptx", true},
     {"spirv", 0, "", ".spv", true},
 };
 #define KIND_COUNT (sizeof kinds / sizeof *kinds)
@@ -57,7 +57,7 @@ static tool_status add_kind(build_options *o, const char *word, size_t length) {
   const char *near = tool_nearest(copy, names, KIND_COUNT);
   tool_status status = tool_error(TOOL_USAGE,
                                   "--emit: unknown kind '%s'%s%s%s; there are object, static_library, shared_library, "
-                                  "c_header, image, ir, llvm_ir, assembly, opencl_c, wgsl",
+                                  "c_header, image, ir, llvm_ir, assembly, opencl_c, wgsl, ptx",
                                   copy, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
   free(copy);
   return status;

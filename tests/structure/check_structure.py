@@ -31,6 +31,7 @@ PARTS = [
     ("src/compiler/target/llvm/plugin/", "llvm plug-in"),
     ("src/compiler/target/opencl_c/", "opencl_c target"),
     ("src/compiler/target/wgsl/", "wgsl target"),
+    ("src/compiler/target/ptx/", "ptx target"),
     ("src/compiler/target/", "target"),
     ("src/compiler/artifact/", "artifact"),
     ("src/compiler/diag.", "compiler base"),
@@ -45,7 +46,7 @@ PARTS = [
     ("include/quern/", "public"),
 ]
 
-COMPILER = {"compiler base", "pp", "front", "ir", "pass", "interp", "lib", "target", "opencl_c target", "wgsl target", "artifact", "compiler"}
+COMPILER = {"compiler base", "pp", "front", "ir", "pass", "interp", "lib", "target", "opencl_c target", "wgsl target", "ptx target", "artifact", "compiler"}
 # What each part may see beside itself.
 SEES = {
     "base": {"public"},
@@ -57,11 +58,12 @@ SEES = {
     "front": {"public", "base", "compiler base", "pp", "ir", "lib", "compiler"},
     "pass": {"public", "base", "compiler base", "ir", "lib"},
     "interp": {"public", "base", "compiler base", "ir", "pass", "lib"},
-    "lib": {"public", "base"} | COMPILER - {"interp", "target", "opencl_c target", "wgsl target"},
+    "lib": {"public", "base"} | COMPILER - {"interp", "target", "opencl_c target", "wgsl target", "ptx target"},
     "target": {"public", "base", "compiler base", "ir", "pass", "lib"},
     # Their entries have the form that adapter.h tells.
     "opencl_c target": {"public", "adapter.h", "base", "compiler base", "ir", "pass", "lib", "target"},
     "wgsl target": {"public", "adapter.h", "base", "compiler base", "ir", "pass", "lib", "target"},
+    "ptx target": {"public", "adapter.h", "base", "compiler base", "ir", "pass", "lib", "target"},
     "artifact": {"public", "base"},
     # It emits code that reads adapter.h's launch records. Of pass it has the headers alone: only base and ir are linked in.
     "llvm plug-in": {"public", "adapter.h", "base", "compiler base", "ir", "pass", "target"},

@@ -187,10 +187,10 @@ class Usage(BuildTest):
 
     def test_wrong_words_are_named_and_nothing_is_written(self):
         self.refuse([ADD, "--emit", "objekt", "-o", self.out], "objekt", "did you mean 'object'")
-        self.refuse([ADD, "--emit", "ptx", "-o", self.out], "ptx")
+        self.refuse([ADD, "--emit", "ptx", "--target", "host", "-o", self.out], "cuda-sm_70", status=1)
         self.refuse([ADD, "--emit", "spirv", "-o", self.out], "spirv")
         self.refuse([ADD, "--target", "x86", "-o", self.out], "'x86'", "x86-64-linux")
-        self.refuse([ADD, "--target", "cuda-sm_90", "-o", self.out], "cuda-sm_90")
+        self.refuse([ADD, "--target", "cuda-sm_9", "-o", self.out], "cuda-sm_9", "cuda-sm_90")
         self.refuse([ADD, "--name", "a-b", "-o", self.out], "a-b")
         self.refuse([ADD, ADD, "-o", self.out], "add.o")
         self.refuse([ADD], "-o DIR")
