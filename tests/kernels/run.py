@@ -18,7 +18,7 @@ MODES = ("pp", "ir", "err", "ocl.cl", "wgsl")
 
 
 def make(golden, mode, source):
-    run = subprocess.run([golden, mode, source.name], cwd=source.parent, capture_output=True, timeout=60)
+    run = subprocess.run([golden, mode, source.name], cwd=source.parent, capture_output=True, timeout=240)
     if run.returncode != 0:
         return None, f"exit status {run.returncode}\n" + run.stderr.decode(errors="replace")
     return run.stdout, ""
