@@ -168,7 +168,7 @@ static void take_native(const core_make *m, const core_binary *binary, const qn_
   const qn_adapter_table *table = m->device->table;
   uint64_t size = 0;
   *out = *code;
-  if (code->kind != QN_CODE_OPENCL_C || !table->program_binary) return;
+  if ((code->kind != QN_CODE_OPENCL_C && code->kind != QN_CODE_PTX) || !table->program_binary) return;
   qn_error_saved saved;
   qn_error_save(&saved);
   qn_status status = table->program_binary(m->device->native, binary->native, 0, NULL, &size);
