@@ -84,7 +84,7 @@ static void put_constant(emitter *e, const ir_var *var) {
     ptx_refuse(e, NULL, "an address in a packed struct, in constant '%s'", var->name);
   uint64_t size = word_size(&im, bytes, align);
   if (im.has_addresses && align < 8) align = 8;
-  putf(e, "%s .align %" PRIu64 " .b%" PRIu64 " %s[%" PRIu64 "]", e->constant_banked[var->id] ? ".const" : ".global",
+  putf(e, "%s .align %" PRIu64 " .u%" PRIu64 " %s[%" PRIu64 "]", e->constant_banked[var->id] ? ".const" : ".global",
        align, 8 * size, e->constant_names[var->id], bytes / size);
   put_words(e, &im, bytes, size);
   put(e, ";\n");

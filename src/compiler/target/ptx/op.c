@@ -32,11 +32,6 @@ static ptx_ref cut(emitter *e, const ir_type *elem, ptx_ref a) {
 static ptx_ref with_sign(emitter *e, const ir_type *elem, ptx_ref a) {
   return is_narrow(elem) ? ptx_signed(e, a, elem->bits) : a;
 }
-/* Subnormal floats are zeros where that was asked for. */
-static const char *flush(const emitter *e, const ir_type *elem) {
-  return e->options->denorms_are_zero && elem->bits == 32 ? ".ftz" : "";
-}
-
 /* ---- Integers ---- */
 
 static ptx_ref sum(emitter *e, const op_row *row, const ir_inst *inst, const ir_type *elem, ptx_ref *a) {
@@ -193,7 +188,7 @@ static ptx_ref count(emitter *e, const op_row *row, const ir_inst *inst, const i
 static ptx_ref typed_float(emitter *e, const char *name, const char *mode, const ir_type *elem, ptx_ref *a,
                            uint32_t operands) {
   char full[32];
-  (void)snprintf(full, sizeof full, "%s%s%s", name, mode, flush(e, elem));
+  (void)snprintf(full, sizeof full, "%s%s", name, mode);
   for (uint32_t i = 0; i < operands && elem->bits == 16; i++) a[i] = ptx_in_register(e, a[i]);
   ptx_ref d = ptx_new(e, bank_of(elem));
   ptx_put_op(e, full, float_type(elem), d, a, operands);
@@ -211,18 +206,25 @@ static ptx_ref fused(emitter *e, const op_row *row, const ir_inst *inst, const i
   return typed_float(e, row->name, ".rn", elem, a, 3);
 }
 
+/* Of the program itself: the library counts on division as IEEE has it. */
 static bool is_loose(const ir_inst *inst, const ir_type *elem) {
   return elem->bits == 32 && (inst->flags & (PTX_LOOSE | IR_FAST));
 }
 
+/* Subnormal numbers are zeros where that was asked for: that is faster here. */
+static const char *loose_mode(const emitter *e, const char *with_flush, const char *without) {
+  return e->options->denorms_are_zero ? with_flush : without;
+}
+
 static ptx_ref quotient(emitter *e, const op_row *row, const ir_inst *inst, const ir_type *elem, ptx_ref *a) {
   (void)row;
-  bool is_free = is_loose(inst, elem) && e->m->fast_math;
-  return typed_float(e, "div", is_free ? ".approx" : is_loose(inst, elem) ? ".full" : ".rn", elem, a, 2);
+  if (!is_loose(inst, elem)) return typed_float(e, "div", ".rn", elem, a, 2);
+  const char *mode = e->m->fast_math ? loose_mode(e, ".approx.ftz", ".approx") : loose_mode(e, ".full.ftz", ".full");
+  return typed_float(e, "div", mode, elem, a, 2);
 }
 
 static ptx_ref root(emitter *e, const op_row *row, const ir_inst *inst, const ir_type *elem, ptx_ref *a) {
-  return typed_float(e, row->name, is_loose(inst, elem) ? ".approx" : ".rn", elem, a, 1);
+  return typed_float(e, row->name, is_loose(inst, elem) ? loose_mode(e, ".approx.ftz", ".approx") : ".rn", elem, a, 1);
 }
 
 static ptx_ref inverse_root(emitter *e, const op_row *row, const ir_inst *inst, const ir_type *elem, ptx_ref *a) {
@@ -293,11 +295,9 @@ static ptx_ref compare(emitter *e, const op_row *row, const ir_inst *inst, const
 }
 
 static ptx_ref compare_floats(emitter *e, const op_row *row, const ir_inst *inst, const ir_type *elem, ptx_ref *a) {
-  char full[32];
   (void)inst;
   if (elem->bits == 16) a[0] = ptx_in_register(e, a[0]), a[1] = ptx_in_register(e, a[1]);
-  (void)snprintf(full, sizeof full, "%s%s", row->name, flush(e, elem));
-  return ptx_made2(e, full, float_type(elem), PTX_PRED, a[0], a[1]);
+  return ptx_made2(e, row->name, float_type(elem), PTX_PRED, a[0], a[1]);
 }
 
 /* ---- The table ---- */
