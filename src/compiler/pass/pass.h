@@ -16,6 +16,10 @@ QN_MUST_USE qn_status pass_inline(ir_module *m, bool all);
 /* Inlines, into all functions, calls whose callee holds a barrier, and those that `choose` wants. */
 QN_MUST_USE qn_status pass_inline_chosen(ir_module *m, bool (*choose)(void *user, const ir_function *callee),
                                          void *user);
+/* Counted loops with few trips become copies of their body; *changed: some did. Simplify then folds what they count by. */
+QN_MUST_USE qn_status pass_unroll(ir_module *m, bool *changed);
+/* Private structs and arrays whose parts are named by numbers alone become variables a part. */
+QN_MUST_USE qn_status pass_split_variables(ir_module *m);
 /* Finds each kernel parameter's access (QN_ACCESS_...), through helpers as well. */
 QN_MUST_USE qn_status pass_access(ir_module *m);
 /* Offsets of static local memory; kernels' static_local_bytes. */

@@ -162,6 +162,25 @@ static qn_status inline_calls(ir_module *m) {
   return status;
 }
 
+/* ---- Variables that are values ---- */
+
+enum { ROUNDS = 3 /* of what unrolling makes known, which may let more be unrolled */ };
+
+static qn_status make_values(ir_module *m, const qn_ptx_options *options) {
+  bool changed = true;
+  for (int round = 0; changed && round < ROUNDS; round++) {
+    changed = false;
+    if (!options->opt_disable) QN_TRY(pass_unroll(m, &changed));
+    if (changed) QN_TRY(pass_simplify(m));
+    QN_TRY(pass_split_variables(m));
+    QN_TRY(pass_simplify(m));
+#ifndef NDEBUG
+    QN_TRY(ir_verify(m));
+#endif
+  }
+  return QN_OK;
+}
+
 /* ---- All ---- */
 
 qn_status ptx_prepare(ir_module *m, const qn_ptx_options *options) {
@@ -174,5 +193,6 @@ qn_status ptx_prepare(ir_module *m, const qn_ptx_options *options) {
   copy_structs(m);
   if (m->failed) return walk_no_memory();
   QN_TRY(pass_simplify(m));
+  QN_TRY(make_values(m, options));
   return pass_layout(m);
 }
