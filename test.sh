@@ -63,6 +63,11 @@ install_webgpu() {
   if logged webgpu ci/webgpu.sh build/webgpu; then count 1 0; else count 0 1; fi
 }
 
+# Without it the tests labelled `ptxas` fail, and say so.
+install_ptxas() {
+  if logged ptxas ci/ptxas.sh build/ptxas; then count 1 0; else count 0 1; fi
+}
+
 launcher=()
 command -v ccache >/dev/null && launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 
@@ -215,6 +220,7 @@ other_architecture() {
 
 stage "packages" install_packages
 stage "WebGPU library" install_webgpu
+stage "assembler for PTX" install_ptxas
 stage "gcc: build and tests" build_and_test_gcc
 stage "clang-format" check_format
 [ $quick = 1 ] && finish

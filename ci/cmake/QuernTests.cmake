@@ -4,6 +4,7 @@
 #   warm     runs native code that a child process has built (tests/support/warm.h); not built without QUERN_LLVM
 #   opencl   needs the adapter opencl; not built without it
 #   webgpu   runs WGSL on a WebGPU library, which ci/webgpu.sh brings; not built without QUERN_TEST_WEBGPU, nor with a sanitizer
+#   ptxas    assembles PTX with what ci/ptxas.sh brings; not built without QUERN_TEST_PTXAS, nor with a sanitizer
 #   lp64     takes this machine's `long` for the kernel's, and its stack for aligned memory: not built for 32-bit machines
 #   long     only with ./test.sh --long
 #   device   needs a device that this machine may lack

@@ -5,10 +5,12 @@
  *   golden err FILE.cl   what is told
  *   golden ocl.cl FILE.cl   OpenCL C
  *   golden wgsl FILE.cl     WGSL; of a model with 32 bits and no double, whatever the file says
+ *   golden ptx FILE.cl      PTX
  *
  * The file's first lines may say more: setting.h, and
  *   // opencl_c: adapter inexact   entries for adapters; a driver whose division is inexact
- *   // wgsl: merged       the text for launches whose arguments overlap */
+ *   // wgsl: merged       the text for launches whose arguments overlap
+ *   // ptx: 90 rounded    for sm_90, else sm_80; division and sqrt correctly rounded */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,6 +18,7 @@
 #include "base/status.h"
 #include "compiler/compiler.h"
 #include "compiler/target/opencl_c/opencl_c.h"
+#include "compiler/target/ptx/ptx.h"
 #include "compiler/target/wgsl/wgsl.h"
 #include "kernels/setting.h"
 
@@ -23,6 +26,7 @@ typedef struct golden_setting {
   kernel_setting kernel;
   qn_opencl_c_options opencl_c;
   qn_wgsl_options wgsl;
+  qn_ptx_options ptx;
 } golden_setting;
 
 static golden_setting setting;
@@ -33,6 +37,9 @@ static qn_status read_setting(qn_arena *arena, const char *text, golden_setting 
                                         .rounded_divide_sqrt = !(opencl_c && strstr(opencl_c, "inexact"))};
   const char *wgsl = kernel_header(arena, text, "wgsl");
   out->wgsl = (qn_wgsl_options){.merged = wgsl && strstr(wgsl, "merged")};
+  const char *ptx = kernel_header(arena, text, "ptx");
+  out->ptx =
+      (qn_ptx_options){.sm = ptx && strstr(ptx, "90") ? 90 : 80, .rounded_divide_sqrt = ptx && strstr(ptx, "rounded")};
   return kernel_setting_read(arena, text, &out->kernel);
 }
 
@@ -79,6 +86,15 @@ static int write_opencl_c(qn_arena *arena, const qn_compile_request *request, qn
   return status < 0 ? fail("no OpenCL C") : 0;
 }
 
+static int write_ptx(qn_arena *arena, const qn_compile_request *request, qn_bytes *out) {
+  ir_module *module;
+  qn_ptx_program program;
+  if (qn_compile(arena, request, &module, NULL) < 0) return fail("compilation failed");
+  qn_status status = qn_target_ptx(module, &setting.ptx, out, &program);
+  ir_module_free(module);
+  return status < 0 ? fail("no PTX") : 0;
+}
+
 static int write_wgsl(qn_arena *arena, const qn_compile_request *given, qn_bytes *out) {
   ir_module *module;
   qn_wgsl_program program;
@@ -94,7 +110,8 @@ static int write_wgsl(qn_arena *arena, const qn_compile_request *given, qn_bytes
 static const struct {
   const char *name;
   int (*run)(qn_arena *arena, const qn_compile_request *request, qn_bytes *out);
-} modes[] = {{"pp", preprocess}, {"ir", compile}, {"err", tell}, {"ocl.cl", write_opencl_c}, {"wgsl", write_wgsl}};
+} modes[] = {{"pp", preprocess},         {"ir", compile},      {"err", tell},
+             {"ocl.cl", write_opencl_c}, {"wgsl", write_wgsl}, {"ptx", write_ptx}};
 
 int main(int argc, char **argv) {
   qn_arena arena;

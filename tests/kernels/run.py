@@ -4,7 +4,7 @@
     run.py GOLDEN DIRECTORY [NAME...] [--update]
 
 GOLDEN is the program built from golden.c. FILE.pp holds the preprocessed text, FILE.ir the module, FILE.ocl.cl
-OpenCL C and FILE.wgsl WGSL made of it, FILE.err what is told: exactly one error, unless a line "// errors: N" at the file's start says otherwise. --update writes the golden
+OpenCL C, FILE.wgsl WGSL and FILE.ptx PTX made of it, FILE.err what is told: exactly one error, unless a line "// errors: N" at the file's start says otherwise. --update writes the golden
 files that differ; a new test starts as an empty one. A .cl file without a golden file fails.
 """
 import argparse
@@ -14,7 +14,7 @@ import re
 import subprocess
 import sys
 
-MODES = ("pp", "ir", "err", "ocl.cl", "wgsl")
+MODES = ("pp", "ir", "err", "ocl.cl", "wgsl", "ptx")
 
 
 def make(golden, mode, source):
