@@ -99,8 +99,7 @@ void ptx_put_constants(emitter *e) {
 
 bool ptx_place_constants(emitter *e) {
   e->constant_names = QN_ARENA_ARRAY(e->arena, const char *, e->unit.constant_count + 1);
-  if (!e->constant_banked) e->constant_banked = QN_ARENA_ARRAY(e->arena, bool, e->unit.constant_count + 1);
-  if (!e->constant_names || !e->constant_banked) return false;
+  if (!e->constant_names) return false;
   for (const ir_var *v = e->m->constants; v; v = v->next)
     e->constant_names[v->id] = text_name_global(&e->names, v->name);
   return true;

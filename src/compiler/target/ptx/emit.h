@@ -158,7 +158,14 @@ void ptx_put_return(emitter *e, const ir_inst *inst);
 void ptx_put_function(emitter *e, text_function *t, qn_ptx_kernel *out);
 void ptx_put_call(emitter *e, const ir_inst *inst);
 
-/* ---- Data (data.c) ---- */
+/* ---- Instructions for functions (native.c) ---- */
+bool ptx_is_native(const ir_module *m, const ir_function *f);
+void ptx_take_natives(ir_module *m);
+void ptx_put_native(emitter *e, const ir_inst *call);
+
+/* ---- Data (bank.c, data.c) ---- */
+/* Whether each constant is in constant memory, in the module's order. Before the unit is made. */
+QN_MUST_USE qn_status ptx_choose_banks(ir_module *m, bool **out);
 bool ptx_place_constants(emitter *e);
 void ptx_put_constants(emitter *e);
 

@@ -164,6 +164,10 @@ static void put_function_head(emitter *e, const char *name) {
 
 void ptx_put_call(emitter *e, const ir_inst *inst) {
   const ir_type *type = inst->type;
+  if (ptx_is_native(e->m, inst->u.callee)) {
+    ptx_put_native(e, inst);
+    return;
+  }
   put(e, "  {\n");
   for (uint32_t i = 0; i < inst->arg_count; i++) {
     const char *name = numbered(e, "$p", i);

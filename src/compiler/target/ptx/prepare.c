@@ -127,7 +127,7 @@ static void decide(const ir_function *f) {
   (void)ir_walk(f->body, count_inst, known);
   bool is_forced = known->is_forced || takes_private(f);
   bool is_wanted = !f->is_noinline && (known->size <= LARGE || known->calls <= 1);
-  known->is_inlined = !f->is_kernel && (is_forced || is_wanted);
+  known->is_inlined = !f->is_kernel && !ptx_is_native(f->module, f) && (is_forced || is_wanted);
 }
 
 static qn_status choose(ir_module *m, qn_map *chosen) {
@@ -188,6 +188,7 @@ qn_status ptx_prepare(ir_module *m, const qn_ptx_options *options) {
   spell_fmods(m);
   if (m->failed) return walk_no_memory();
   QN_TRY(pass_link(m));
+  ptx_take_natives(m);
   QN_TRY(pass_simplify(m));
   QN_TRY(inline_calls(m));
   copy_structs(m);

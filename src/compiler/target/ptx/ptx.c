@@ -73,7 +73,7 @@ static bool write_functions(emitter *e, qn_ptx_program *out) {
   ptx_put_constants(e);
   for (uint32_t i = 0; i < e->unit.function_count && !e->failed; i++) {
     text_function *t = &e->unit.functions[i];
-    if (t->f->is_kernel) continue;
+    if (t->f->is_kernel || ptx_is_native(e->m, t->f)) continue;
     t->name = text_name_global(&e->names, t->f->name);
     ptx_put_function(e, t, NULL);
   }
@@ -97,6 +97,7 @@ static qn_status write_all(emitter *e, qn_bytes *text, qn_ptx_program *out) {
 
 static qn_status make(emitter *e, qn_bytes *text, qn_ptx_program *out) {
   QN_TRY(ptx_prepare(e->m, e->options));
+  QN_TRY(ptx_choose_banks(e->m, &e->constant_banked));
   QN_TRY(text_unit_make(e->m, &e->unit));
   text_names_init(&e->names, e->arena, ptx_is_reserved_word, "quern_");
   qn_status status = write_all(e, text, out);
