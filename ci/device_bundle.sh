@@ -1,7 +1,7 @@
 #!/bin/bash
 # device_bundle.sh: packs what tries Quern on another machine that has a device but neither our packages nor a network: command,
-# libraries, adapters, code generator, conformance suite, tests and benches of the opencl adapter, examples, images, and the shared
-# libraries behind them. There: tar xzf quern-device.tar.gz && quern-device/run.sh (ci/device_run.sh).
+# libraries, adapters, code generator, conformance suite, tests and benches of the opencl and webgpu adapters, examples, images, and the
+# shared libraries behind them. There: tar xzf quern-device.tar.gz && quern-device/run.sh (ci/device_run.sh).
 #   device_bundle.sh [-b BUILD_DIR] [-o FILE] [--no-llvm]
 #   -b BUILD_DIR  a build with tests, gcc's by default (build)
 #   -o FILE       quern-device.tar.gz
@@ -23,7 +23,7 @@ most_bytes=$((60 << 20))
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 bundle=$stage/quern-device
-mkdir -p "$bundle"/tree/{build/{bench,tests/{math,property/adapters}},bench,images} "$bundle/libs"
+mkdir -p "$bundle"/tree/{build/{bench,webgpu,tests/{math,property/adapters}},bench,images,tests/webgpu} "$bundle/libs"
 
 # take FILE...: paths in the build tree, stripped.
 take() {
@@ -33,15 +33,20 @@ take() {
     strip --strip-unneeded "$bundle/tree/build/$name"
   done
 }
-take quern quern-cts quern-probe libquern.so.0 libquern-adapter-{cpu,null,opencl}.so libquern-pictures.so
+take quern quern-cts quern-probe libquern.so.0 libquern-adapter-{cpu,null,opencl,webgpu}.so libquern-pictures.so
 take bench/{bench_opencl,bench_kernels,bench_launch,bench_pool,bench_handle}
 take tests/{test_opencl_driver,test_opencl_c_kernels,math/math_device}
 take tests/property/{test_retired_queues,test_graphs_devices,test_two_nulls}
 take tests/property/adapters/{libquern-adapter-null2.so,libnull-heap.so}
+take webgpu/{libwebgpu_wrapper,libwgpu_native}.so bench/{bench_webgpu,bench_wgsl}
+take tests/{test_webgpu,test_wgsl_kernels,test_wgsl_constructs}
 [ $llvm = 0 ] || take libquern-llvm.so
 cp -r "$source/examples" "$bundle/tree/"
 cp -r "$source/bench/kernels" "$bundle/tree/bench/"
+cp -r "$source/tests/kernels" "$bundle/tree/tests/"
+cp "$source/tests/webgpu/examples.py" "$bundle/tree/tests/webgpu/"
 cp "$source/ci/device_run.sh" "$bundle/run.sh"
+cp "$source/ci/device_webgpu.sh" "$bundle/"
 # Tests and benches have the paths of the tree in which they were built.
 dirname "$build" >"$bundle/place"
 [ "$(basename "$build")" = build ] || { echo "the build directory must be called build" >&2; exit 2; }
@@ -50,16 +55,25 @@ ${CC:-cc} -O2 -I"$source/include" "$source/examples/image.c" -L"$build" -lquern 
 QUERN_CACHE=off "$build/quern" build "$source"/examples/{saxpy,blur,nbody}.cl --emit image -o "$bundle/tree/images" \
   --target x86-64-linux,x86-64-v3-linux,opencl
 
-# Every library that one of them needs, but for those of the C library; and the loader of OpenCL.
+# Every library that one of them needs, but for those of the C library; the loaders of OpenCL and Vulkan, and what drivers of Vulkan
+# are linked with.
 needed() { LD_LIBRARY_PATH=$build ldd "$1" | sed -n 's/^\t[^ ]* => \([^ ]*\) .*/\1/p'; }
 c_library='/(libc|libm|libdl|librt|libpthread|ld-linux[^/]*)\.so'
 find "$bundle/tree/build" -type f | while read -r name; do needed "$name"; done | sort -u |
   grep -vE "$c_library" | grep -v "^$build/" | while read -r library; do
   cp -L "$library" "$bundle/libs/"
 done
-loader=$(/sbin/ldconfig -p | sed -n 's/^\tlibOpenCL\.so\.1 (.*x86-64) => //p' | head -1)
-[ -n "$loader" ] || { echo "there is no libOpenCL.so.1 to bring along (Debian: ocl-icd-libopencl1)" >&2; exit 1; }
-cp -L "$loader" "$bundle/libs/libOpenCL.so.1"
+bring() { # LIBRARY PACKAGE: and what it needs
+  local file library
+  file=$(/sbin/ldconfig -p | sed -n "s/^\t$1 (.*x86-64) => //p" | head -1)
+  [ -n "$file" ] || { echo "there is no $1 to bring along (Debian: $2)" >&2; exit 1; }
+  cp -L "$file" "$bundle/libs/$1"
+  for library in $(needed "$file" | grep -vE "$c_library"); do cp -L "$library" "$bundle/libs/"; done
+}
+bring libOpenCL.so.1 ocl-icd-libopencl1
+bring libvulkan.so.1 libvulkan1
+bring libX11.so.6 libx11-6
+bring libXext.so.6 libxext6
 strip --strip-unneeded "$bundle"/libs/* "$bundle/tree/build/image"
 
 tar -C "$stage" -cf - quern-device | gzip -9 >"$file"

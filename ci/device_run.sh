@@ -7,6 +7,7 @@
 #   -s SECONDS   for all stages together (540); a stage that no time is left for is told, and counts as failed
 #   -j JOBS      processes at a time (cores, 8 at most)
 #   --long       whole counts
+#   STAGE        some alone; `opencl` and `webgpu` stand for those of an adapter
 # Exit status 0 when every stage passed.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -20,7 +21,7 @@ while [ $# -gt 0 ]; do
     -j) jobs=$2; shift ;;
     --long) export QUERN_LONG=1 ;;
     --tree) tree=$(cd "$2" && pwd); shift ;;
-    -*) sed -n '2,11s/^# \{0,1\}//p' "$0"; exit 2 ;;
+    -*) sed -n '2,12s/^# \{0,1\}//p' "$0"; exit 2 ;;
     *) chosen+=" $1" ;;
   esac
   shift
@@ -36,7 +37,7 @@ say() { echo "$*" | tee -a "$summary"; }
 
 # ---- Libraries and drivers ------------------------------------------------------------------------
 
-programs() { ls "$build"/{quern,quern-cts,image,libquern*.so*,bench/bench_*,tests/test_opencl*,tests/math/math_device,tests/property/test_*} 2>/dev/null; }
+programs() { ls "$build"/{quern,quern-cts,image,libquern*.so*,bench/bench_*,webgpu/*.so,tests/test_opencl*,tests/test_w*gpu,tests/test_wgsl*,tests/math/math_device,tests/property/test_*} 2>/dev/null; }
 lacking() { ldd "$@" 2>/dev/null | sed -n 's/^\t\([^ ]*\) => not found.*/\1/p' | sort -u; }
 # A library of the bundle serves where the machine has none of that name; the loader of OpenCL serves always, for it has been tried.
 lend_libraries() {
@@ -57,7 +58,7 @@ link_place() {
   [ -f "$here/place" ] || return 0
   local place part
   place=$(cat "$here/place")
-  for part in build bench examples; do
+  for part in build bench examples tests; do
     [ -e "$place/$part" ] && continue
     mkdir -p "$place" 2>/dev/null && ln -s "$tree/$part" "$place/$part" 2>/dev/null || return 1
   done
@@ -197,12 +198,14 @@ together() {
   return $bad
 }
 
-all_stages="machine devices examples images cts launches adapter kernels math speed together"
-[ -d "$here/tree" ] || all_stages=${all_stages/ images/} # a bundle has them
+. "$here/device_webgpu.sh"
+opencl_stages="devices examples images cts launches adapter kernels math speed together"
+[ -d "$here/tree" ] || opencl_stages=${opencl_stages/ images/} # a bundle has them
+all_stages="machine $opencl_stages $webgpu_stages"
 limit_of() {
   case $1 in
-    cts | together) echo 240 ;;
-    adapter | math | kernels | speed | examples) echo 150 ;;
+    cts | together | wg_cts | wg_kernels | wg_speed | wg_native_cts) echo 240 ;;
+    adapter | math | kernels | speed | examples | wg_tests | wg_examples | wg_native) echo 150 ;;
     *) echo 60 ;;
   esac
 }
@@ -214,7 +217,7 @@ run_stage() {
   [ -n "${QUERN_LONG:-}" ] && limit=$seconds
   [ $limit -gt $left ] && limit=$left
   if [ $left -lt 5 ]; then
-    say "$(printf '%-9s NOT RUN: no time is left' "$stage")"
+    say "$(printf '%-13s NOT RUN: no time is left' "$stage")"
     failed=$((failed + 1))
     return
   fi
@@ -225,10 +228,10 @@ run_stage() {
   status=$?
   if [ $status = 0 ]; then
     passed=$((passed + 1))
-    say "$(printf '%-9s passed   %4d s' "$stage" $((SECONDS - start)))"
+    say "$(printf '%-13s passed   %4d s' "$stage" $((SECONDS - start)))"
   else
     failed=$((failed + 1))
-    say "$(printf '%-9s FAILED   %4d s, exit status %d (124: its %d s were over)' "$stage" $((SECONDS - start)) $status "$limit")"
+    say "$(printf '%-13s FAILED   %4d s, exit status %d (124: its %d s were over)' "$stage" $((SECONDS - start)) $status "$limit")"
   fi
   tail -n "+$((from + 1))" "$log" | grep -E "${!key}" | cut -c1-180 | head -60 | sed 's/^/    /' | tee -a "$summary"
   [ $status = 0 ] || tail -n "+$((from + 1))" "$log" | tail -25 | cut -c1-220 | sed 's/^/    | /' | tee -a "$summary"
@@ -240,18 +243,22 @@ link_place || linked=0
 export QUERN_ADAPTER_PATH=$build QUERN_LLVM_LIBRARY=$build/libquern-llvm.so QUERN_CACHE=off
 export HOME=${HOME:-$work} POCL_CACHE_DIR=$work/pocl CUDA_CACHE_PATH=$work/cuda-cache
 find_drivers
+find_vulkan
 choose_device
 # Tests that open a driver themselves ask for it by the first word of its platform's name.
 QUERN_TEST_PLATFORM=$("$build/quern" devices -v 2>/dev/null | grep -A1 "^$device " | sed -n 's/.*driver \([^ ,]*\).*/\1/p')
 export QUERN_TEST_PLATFORM build tree device jobs
 export -f show programs lacking machine devices lists_device run_one examples images cts launches adapter kernels math speed together
 [ $linked = 1 ] || say "tests and benches can't find their files: $(cat "$here/place") can't be made here"
-for stage in ${chosen:-$all_stages}; do
+chosen=" ${chosen:-$all_stages} "
+chosen=${chosen// opencl / $opencl_stages }
+chosen=${chosen// webgpu / $webgpu_stages }
+for stage in $chosen; do
   if [[ " $all_stages " != *" $stage "* ]]; then
     echo "there is no stage $stage; there are: $all_stages" >&2
     exit 2
   fi
 done
-for stage in ${chosen:-$all_stages}; do run_stage "$stage"; done
+for stage in $chosen; do run_stage "$stage"; done
 say "$passed stages passed, $failed failed, $SECONDS s; the whole output: $log"
 [ $failed = 0 ]

@@ -312,6 +312,7 @@ static void test_no_adapter_is_told(void **state) {
     setenv("VK_DRIVER_FILES", "/nowhere/driver.json", 1);
     setenv("VK_ICD_FILENAMES", "/nowhere/driver.json", 1);
     setenv("EGL_PLATFORM", "nothing", 1);
+    setenv("__EGL_VENDOR_LIBRARY_FILENAMES", "/nowhere/driver.json", 1);
     (void)execl("/proc/self/exe", "test_webgpu", "none", (char *)NULL);
     _exit(127);
   }

@@ -189,8 +189,10 @@ qn_status wg_trial_answer(const qn_adapter_instance *instance, const char *descr
   w->shim = instance->shim;
   w->f = instance->f;
   const char *wrong = go(w);
-  (void)snprintf(answer, sizeof answer, "%s%s%s%.200s", !wrong || !*wrong ? WG_CHILD_WORKS : wrong,
-                 wrong && *w->text ? " (" : "", wrong ? w->text : "", wrong && *w->text ? ")" : "");
+  if (!wrong || !*wrong) /* why there is no device is told by who looks for one */
+    (void)snprintf(answer, sizeof answer, "%s", WG_CHILD_WORKS);
+  else
+    (void)snprintf(answer, sizeof answer, "%s%s%.200s%s", wrong, *w->text ? " (" : "", w->text, *w->text ? ")" : "");
   size_t size = strlen(answer);
   bool is_written = write(atoi(descriptor), answer, size) == (ssize_t)size;
   /* `w` stays: callbacks may come to it until the process ends. */
