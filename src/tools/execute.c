@@ -85,6 +85,7 @@ tool_status run_session_open(qn_runtime runtime, const char *selector, const run
   qn_program_info info = QN_INIT(qn_program_info);
   qn_status status = QN_OK;
   memset(s, 0, sizeof *s);
+  fence_unwatch(); /* of the device before */
   TOOL_TRY(open_device(runtime, selector, s, r));
   TOOL_TRY(build_program(o, source, source_bytes, s, &info));
   r->compile_ns = info.compile_ns;
@@ -258,9 +259,8 @@ tool_status run_execute(run_session *s, const run_options *o, const run_argument
   tool_status status = prepare(e, &p);
   uint64_t uploaded = tool_now_ns();
   if (status == TOOL_OK) {
-    fence_watch(s->info.name, e->fences, e->names, a->count);
+    if (fence_is_for(&r->device)) fence_watch(s->info.name, e->fences, e->names, a->count);
     status = launches(e, range, &p);
-    fence_unwatch();
   }
   if (status == TOOL_OK) {
     progress_end(&p);

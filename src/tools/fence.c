@@ -70,13 +70,14 @@ int fence_damage(const fence *f) {
 
 /* ---- Faults ----------------------------------------------------------------------------------------------------------- */
 
-/* What a kernel meets that left its memory: pages that aren't there, a damaged return address, an instruction that stands for
- * what has no meaning, and the heap's own checks. */
-static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGABRT};
+/* What a kernel meets that left its memory: pages that aren't there, a damaged return address and whatever code it leads to, an
+ * instruction that stands for what has no meaning, and the heap's own checks. */
+static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGABRT, SIGFPE, SIGTRAP, SIGSYS};
 #define FAULT_COUNT (sizeof faults / sizeof *faults)
 
 /* In the command's own data, which is far from the threads' stacks; what was allocated may stand right above one. */
 static struct {
+  bool is_on;
   char kernel[320]; /* "COMMAND: kernel 'NAME' " */
   struct {
     uintptr_t first, last; /* addresses */
@@ -87,12 +88,16 @@ static struct {
   struct sigaction before[FAULT_COUNT];
 } watch = {.is_told = ATOMIC_FLAG_INIT};
 
-/* A kernel that overran its thread's stack may have gone over what the C library keeps of the thread, above it: so the
- * system is called directly, and nothing of the library that looks at the thread. */
-static void put(const char *text) {
-  size_t length = 0;
-  while (text[length]) length++;
-  (void)!syscall(SYS_write, STDERR_FILENO, text, length);
+/* What is told, as one write, that nothing may come between. */
+typedef struct message {
+  char text[640];
+  size_t length;
+} message;
+
+/* A kernel that overran the stack of an OpenCL driver's thread may have gone over what the C library keeps of the thread, above
+ * it: so the system is called directly, and nothing of the library that looks at the thread. */
+static void add(message *m, const char *text) {
+  while (*text && m->length < sizeof m->text) m->text[m->length++] = *text++;
 }
 
 static const char *array_at(uintptr_t address) {
@@ -101,29 +106,40 @@ static const char *array_at(uintptr_t address) {
   return NULL;
 }
 
+static void describe(message *m, const char *array) {
+  m->length = 0;
+  add(m, watch.kernel);
+  if (array != NULL) {
+    add(m, "reads or writes outside of '");
+    add(m, array);
+    add(m, "'");
+  } else {
+    add(m, "reads or writes outside of its arrays, or needs more private memory than a thread's stack has");
+  }
+  add(m, "; '-d check' says which access it is\n");
+}
+
 /* Several threads may come here at once: the first one ends the process. */
 static void tell_fault(int signal_number, siginfo_t *info, void *context) {
+  static message m;
   (void)signal_number;
   (void)context;
   while (atomic_flag_test_and_set(&watch.is_told)) syscall(SYS_sched_yield);
-  const char *name = array_at((uintptr_t)info->si_addr);
-  put(watch.kernel);
-  if (name != NULL) {
-    put("reads or writes outside of '");
-    put(name);
-    put("'");
-  } else {
-    put("reads or writes outside of its arrays, or needs more private memory than a thread's stack has");
-  }
-  put("; '-d check' says which access it is\n");
+  describe(&m, array_at((uintptr_t)info->si_addr));
+  (void)!syscall(SYS_write, STDERR_FILENO, m.text, m.length);
   syscall(SYS_exit_group, TOOL_FAILED);
 }
 
-void fence_watch(const char *kernel, const fence *fences, const char *const *names, size_t count) {
-  static char stack[1 << 16]; /* this thread's may be the one that is full */
+static void install(void) {
+  static char stack[1 << 16]; /* this thread's own may be the one that is full */
   stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
   struct sigaction action = {.sa_sigaction = tell_fault, .sa_flags = SA_ONSTACK | SA_SIGINFO};
+  sigfillset(&action.sa_mask); /* no other handler runs, nor ends the process, while this one tells */
   sigaltstack(&other, NULL);
+  for (size_t i = 0; i < FAULT_COUNT; i++) sigaction(faults[i], &action, &watch.before[i]);
+}
+
+void fence_watch(const char *kernel, const fence *fences, const char *const *names, size_t count) {
   watch.count = 0;
   for (size_t i = 0; i < count && i < FENCE_ARRAYS; i++) {
     if (!fences[i].reserved) continue;
@@ -133,9 +149,12 @@ void fence_watch(const char *kernel, const fence *fences, const char *const *nam
     watch.count++;
   }
   snprintf(watch.kernel, sizeof watch.kernel, "%s: kernel '%s' ", tool_command, kernel);
-  for (size_t i = 0; i < FAULT_COUNT; i++) sigaction(faults[i], &action, &watch.before[i]);
+  if (!watch.is_on) install();
+  watch.is_on = true;
 }
 
 void fence_unwatch(void) {
+  if (!watch.is_on) return;
   for (size_t i = 0; i < FAULT_COUNT; i++) sigaction(faults[i], &watch.before[i], NULL);
+  watch.is_on = false;
 }

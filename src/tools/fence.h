@@ -29,7 +29,8 @@ void fence_give(fence *f);
 /* What was written beside the array: < 0 in front of it, > 0 behind it, 0 nothing. */
 int fence_damage(const fence *f);
 
-/* While kernel `kernel` runs on the `count` arrays of `fences`, whose names are `names`. */
+/* From when kernel `kernel` runs on the `count` arrays of `fences`, whose names are `names`. What it damaged may be met much later,
+ * so the watch stays on to the end of the process, or until another device is opened. */
 void fence_watch(const char *kernel, const fence *fences, const char *const *names, size_t count);
 void fence_unwatch(void);
 

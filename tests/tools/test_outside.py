@@ -1,11 +1,15 @@
 """Kernels that go outside of their memory: the command ends with words and status 1, and nothing is written. Its own memory
 stays whole, so that it neither hangs nor aborts."""
+import os
+import subprocess
 import unittest
 
 from quern_test import CommandTest, QUERN, main
 
 with open(QUERN, "rb") as program:
     READS_STACKS = b"__asan_init" in program.read()
+
+LONG = os.environ.get("QUERN_LONG") == "1"
 
 KERNELS = """
 kernel void ahead(global float *o, int n) { o[get_global_id(0) + n] = n; }
@@ -14,6 +18,33 @@ kernel void reads(global float *o, global const float *in, int n) { o[get_global
 kernel void null_store(global float *o, int n) { *(global float *)0 = n; }
 kernel void null_loads(global float *o, int n) { local float *p = 0; private float *q = 0; o[0] = *p + *q; }
 kernel void no_pointer(global float *o, int n) { global float *p; *p = n; }
+kernel void few(global float *o, int n) {
+  float t[16];
+  for (int j = 0; j < 16; j++) t[j] = j;
+  size_t l = get_global_id(0);
+  t[(l & 15) + n] = o[l];
+  float s = 0;
+  for (int j = 0; j < 16; j++) s += t[j];
+  o[l] = s;
+}
+kernel void loop(global int *o, int n, int v) {
+  int t[8];
+  for (int j = 0; j < 8; j++) t[j] = o[j];
+  for (int j = 8; j < n; j++) t[j] = v;
+  o[get_global_id(0)] = t[o[0] & 7];
+}
+int sum(int *t, int n, int v) {
+  int own[8], s = 0;
+  for (int j = 0; j < n; j++) own[j] = v + t[j & 7];
+  for (int j = 0; j < 8; j++) s += own[j];
+  return s;
+}
+kernel void helper(global int *o, int n, int v) {
+  int t[8];
+  for (int j = 0; j < 8; j++) t[j] = o[j];
+  o[get_global_id(0)] = sum(t, n, v) + sum(t + 1, n, v);
+}
+kernel void null_index(global float *o, int n) { global float *p = 0; p[get_global_id(0)] = n; o[get_global_id(0)] = 2; }
 kernel void own(global float *o, int n) {
   int a[4], sum = 0;
   for (int i = 0; i < n; i++) a[i] = i * (int)get_global_id(0);
@@ -57,13 +88,50 @@ class Outside(CommandTest):
         self.outside("reads", 16, 16, 5000000, "reads or writes outside of 'in'", more=["--arg", "in=zeros:100"])
 
     def test_pointers_to_nothing(self):
-        for kernel in ("null_store", "null_loads", "no_pointer"):
+        for kernel in ("null_store", "null_loads", "no_pointer", "null_index"):
             self.outside(kernel, 16, 16, 1)
 
     @unittest.skipIf(READS_STACKS, "AddressSanitizer reads whole stacks: there is no fence in them")
     def test_private_memory(self):
         for n in (100, 1000, 100000):
             self.outside("own", 100, 100, n)
+
+    def told_or_unseen(self, kernel, elements, *arguments):
+        """A private array's overrun that stays in the kernel's own frames may not be seen; whatever it meets, nothing else
+        suffers: the command tells it and writes nothing, or it is done."""
+        words = ["run", "k.cl", "-k", kernel, "--global", elements, "--out", "o=@o.bin"]
+        for a in arguments:
+            words += ["--arg", a]
+        done = subprocess.run([QUERN, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60,
+                              cwd=self.directory.name, text=True)
+        is_there = os.path.exists(self.path("o.bin"))
+        if done.returncode == 0:
+            self.assertTrue(is_there)
+            os.remove(self.path("o.bin"))
+        else:
+            self.assertEqual(done.returncode, 1, (words, done.stderr))
+            self.assertFalse(is_there, words)
+            self.assertRegex(done.stderr, r"\Aquern run: kernel '%s' .*outside of .*says which access it is\n\Z" % kernel)
+        return done.returncode
+
+    @unittest.skipIf(READS_STACKS, "what the sanitizer keeps is what is overrun")
+    def test_a_few_elements_behind_a_private_array(self):
+        told = 0
+        beyond = range(14, 1300) if LONG else (14, 16, 17, 20, 24, 32, 35, 48, 64, 300, 1104, 1176, 5000)
+        for n in beyond:
+            for elements, content in ((64, "zeros:64"), (64, "fill:64:1"), (100000, "fill:100000:nan")):
+                told += self.told_or_unseen("few", elements, "o=" + content, "n=%d" % n)
+        print("%d overruns of a private array, %d of them told" % (3 * len(beyond), told))
+        self.assertGreater(told, len(beyond))
+
+    @unittest.skipIf(READS_STACKS, "what the sanitizer keeps is what is overrun")
+    def test_loops_that_run_off_a_private_array(self):
+        for kernel in ("loop", "helper"):
+            for n in (9, 12, 20, 40, 100, 400, 3000, 100000):
+                for v in (0, -1, 1, 0x41414141):
+                    told = self.told_or_unseen(kernel, 64, "o=zeros:64", "n=%d" % n, "v=%d" % v)
+                    if n >= 400:
+                        self.assertTrue(told, (kernel, n, v))
 
     def test_local_memory(self):
         self.outside("group", 100, 100, 1000000)

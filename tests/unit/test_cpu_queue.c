@@ -563,7 +563,7 @@ static void *small_stack_wait(void *argument) {
   return cpu->queue_wait(s->queue, s->value, QN_FOREVER) == QN_OK ? s : NULL;
 }
 
-static void test_thread_with_a_small_stack_waits_without_helping(void **state) {
+static void test_thread_with_a_small_stack_may_wait(void **state) {
   (void)state;
   stream s = make_stream(0);
   pthread_attr_t attributes;
@@ -653,7 +653,7 @@ static int teardown(void **state) {
       cmocka_unit_test(test_L7_lack_of_memory_fails_the_queue_with_its_cause),                                         \
       cmocka_unit_test(test_many_launches_leave_nothing_behind),                                                       \
       cmocka_unit_test(test_threads_with_queues_of_their_own), cmocka_unit_test(test_many_threads_wait_for_one_queue), \
-      cmocka_unit_test(test_thread_with_a_small_stack_waits_without_helping),                                          \
+      cmocka_unit_test(test_thread_with_a_small_stack_may_wait),                                                       \
       cmocka_unit_test(test_L6_forked_child_gets_errors_and_never_hangs)
 
 int main(void) {

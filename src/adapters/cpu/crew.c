@@ -11,8 +11,8 @@
 #include "queue.h"
 #include "schedule.h"
 
-#define WORKER_STACK_BYTES (UINT64_C(8) << 20)
-#define SPIN_ROUNDS 16 /* looks at the signal between two looks at the clock */
+#define WORKER_STACK_BYTES ((size_t)1 << 20) /* kernels have stacks of their own */
+#define SPIN_ROUNDS 16                       /* looks at the signal between two looks at the clock */
 
 /* ---- Seats -------------------------------------------------------------------------------------- */
 
@@ -126,8 +126,7 @@ static void rest(cpu_crew *crew, uint32_t seen) {
   atomic_fetch_sub(&crew->parked, 1);
 }
 
-static void work_for_life(void *argument) {
-  cpu_worker *worker = argument;
+static void work_for_life(cpu_worker *worker) {
   cpu_crew *crew = worker->crew;
   uint32_t cursor = 0;
   while (!atomic_load(&crew->stop)) {
@@ -144,7 +143,7 @@ static void *live(void *argument) {
   pthread_setname_np(pthread_self(), name);
   (void)cpu_float_enter();
   void *signal_stack = cpu_signal_stack_enter();
-  cpu_stack_fenced(work_for_life, worker);
+  work_for_life(worker);
   cpu_signal_stack_leave(signal_stack);
   return NULL;
 }
@@ -153,11 +152,10 @@ static int start_worker(cpu_crew *crew, uint32_t index) {
   cpu_worker *worker = &crew->workers[index];
   pthread_attr_t attributes;
   sigset_t all, old;
-  *worker = (cpu_worker){.crew = crew, .index = index, .stack = cpu_pages_take(WORKER_STACK_BYTES)};
-  if (worker->stack == NULL) return ENOMEM;
+  *worker = (cpu_worker){.crew = crew, .index = index};
   int rc = pthread_attr_init(&attributes);
   if (rc != 0) return rc;
-  pthread_attr_setstack(&attributes, worker->stack, WORKER_STACK_BYTES);
+  pthread_attr_setstacksize(&attributes, WORKER_STACK_BYTES);
   /* A new thread takes over its maker's mask: the program's signals are not for workers. A fault is: with its signal
    * blocked the process would end without asking the program's handler. */
   sigfillset(&all);
@@ -187,7 +185,7 @@ qn_status cpu_crew_start(cpu_crew *crew, qn_adapter_device *device, uint32_t thr
   for (uint32_t i = 0; i < threads; i++) {
     crew->seats[i].index = i;
     crew->seats[i].arguments = aligned_alloc(CPU_ALIGNMENT, CPU_MAX_ARGUMENT_BYTES);
-    if (!crew->seats[i].arguments)
+    if (!crew->seats[i].arguments || !cpu_stack_take(&crew->seats[i].stack))
       return cpu_error(device->host, QN_ERROR_OUT_OF_HOST_MEMORY, ENOMEM, "cpu: out of host memory");
   }
   for (; crew->started < threads; crew->started++) {
@@ -207,10 +205,9 @@ void cpu_crew_stop(cpu_crew *crew) {
   crew->started = 0;
   for (uint32_t i = 0; crew->seats && i < crew->threads; i++) {
     cpu_pages_give(crew->seats[i].memory, crew->seats[i].memory_bytes);
+    cpu_stack_give(&crew->seats[i].stack);
     free(crew->seats[i].arguments);
   }
-  for (uint32_t i = 0; crew->workers && i < crew->threads; i++)
-    cpu_pages_give(crew->workers[i].stack, WORKER_STACK_BYTES);
   free(crew->seats);
   free(crew->workers);
   crew->seats = NULL;

@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 
 #include "cpu.h"
+#include "stack.h"
 
 #define CPU_MAX_QUEUES 4096
 #define CPU_READY_WORDS (CPU_MAX_QUEUES / 64)
@@ -26,6 +27,7 @@ typedef struct cpu_seat {
   uint32_t index;
   uint8_t *memory; /* local memory, then scratch */
   uint64_t memory_bytes;
+  cpu_stack stack;    /* of its kernels */
   uint8_t *arguments; /* an argument block with this seat's local addresses */
   qn_cpu_launch launch;
 } cpu_seat;
@@ -33,7 +35,6 @@ typedef struct cpu_seat {
 typedef struct cpu_worker {
   cpu_crew *crew;
   uint32_t index;
-  uint8_t *stack; /* of its thread */
   pthread_t thread;
 } cpu_worker;
 

@@ -157,15 +157,7 @@ static inline void place(qn_cpu_group *group, const cpu_launch *l, int i, uint64
   group->local[i] = cpu_min(l->header.local[i], l->header.global[i] - id * l->header.local[i]);
 }
 
-/* The sanitizer of undefined behaviour reads in front of each function that is called by pointer; code that Quern generates has
- * nothing there. */
-#if defined(__clang__)
-#define CALLS_GENERATED_CODE __attribute__((no_sanitize("function")))
-#else
-#define CALLS_GENERATED_CODE
-#endif
-
-CALLS_GENERATED_CODE bool cpu_launch_run(cpu_seat *seat, const cpu_launch *l, uint64_t first, uint64_t count) {
+bool cpu_launch_run(cpu_seat *seat, const cpu_launch *l, uint64_t first, uint64_t count) {
   if (!cpu_seat_reserve(seat, l->local_bytes + l->scratch_bytes)) return false;
   const qn_cpu_launch *launch = bind(seat, l);
   qn_cpu_entry_fn entry = l->kernel->entry;
@@ -174,7 +166,7 @@ CALLS_GENERATED_CODE bool cpu_launch_run(cpu_seat *seat, const cpu_launch *l, ui
   uint64_t at[3] = {first % l->count[0], first / l->count[0] % l->count[1], first / l->count[0] / l->count[1]};
   for (int i = 0; i < 3; i++) place(&group, l, i, at[i]);
   for (;;) {
-    entry(launch, &group);
+    cpu_stack_call(&seat->stack, entry, launch, &group);
     if (--count == 0) return true;
     int i = 0; /* the next group, dimension 0 fastest */
     while (++at[i] == l->count[i]) {

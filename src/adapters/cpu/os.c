@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/mman.h>
@@ -14,7 +13,6 @@
 
 #define NS_PER_S UINT64_C(1000000000)
 #define SIGNAL_STACK_BYTES (UINT64_C(64) << 10) /* the registers of AVX-512 and AMX take 11 */
-#define STACK_NEEDED (UINT64_C(2) << 20)        /* the private memory that the compiler allows, twice */
 
 uint64_t cpu_now_ns(void) {
   struct timespec t;
@@ -58,22 +56,6 @@ void cpu_fork_page_free(uint32_t *page) {
   if (page) munmap(page, 4096);
 }
 
-bool cpu_stack_is_large(void) {
-  static _Thread_local signed char known; /* 0: not asked, 1: yes, -1: no */
-  if (known == 0) {
-    pthread_attr_t attributes;
-    void *low;
-    size_t size = 0;
-    known = -1;
-    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
-      if (pthread_attr_getstack(&attributes, &low, &size) == 0 && (uintptr_t)&size - (uintptr_t)low >= STACK_NEEDED)
-        known = 1;
-      pthread_attr_destroy(&attributes);
-    }
-  }
-  return known > 0;
-}
-
 #define FENCE (UINT64_C(1) << 20)
 
 uint8_t *cpu_pages_take(uint64_t bytes) {
@@ -88,27 +70,6 @@ uint8_t *cpu_pages_take(uint64_t bytes) {
 
 void cpu_pages_give(uint8_t *pages, uint64_t bytes) {
   if (pages != NULL) munmap(pages - FENCE, bytes + 2 * FENCE);
-}
-
-#if defined(__SANITIZE_ADDRESS__)
-#define READS_STACKS 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define READS_STACKS 1
-#endif
-#endif
-
-__attribute__((noinline)) void cpu_stack_fenced(void (*work)(void *), void *argument) {
-#ifdef READS_STACKS
-  work(argument);
-#else
-  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), gap = (uintptr_t)64 << 10;
-  uint8_t *room = __builtin_alloca(gap + page);
-  void *fence = (void *)(((uintptr_t)room + page - 1) & ~(page - 1));
-  bool is_there = mprotect(fence, gap, PROT_NONE) == 0;
-  work(argument);
-  if (is_there) mprotect(fence, gap, PROT_READ | PROT_WRITE);
-#endif
 }
 
 void *cpu_signal_stack_enter(void) {

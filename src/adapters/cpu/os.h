@@ -82,17 +82,8 @@ void cpu_fork_page_free(uint32_t *page);
 uint8_t *cpu_pages_take(uint64_t bytes);
 void cpu_pages_give(uint8_t *pages, uint64_t bytes);
 
-/* True when the calling thread's stack is large enough to run kernels for others. Asked once a thread. */
-bool cpu_stack_is_large(void);
-
-/* Calls `work` with a piece of the stack between it and what the C library keeps at the stack's top made inaccessible: a kernel
- * that overruns its private memory meets it. Behind it the system reads the thread's rseq area whenever it resumes the thread,
- * and kills the process for a damaged one, whatever handlers there are. Not under AddressSanitizer, which reads all of a
- * stack. */
-void cpu_stack_fenced(void (*work)(void *), void *argument);
-
 /* Gives the calling thread a stack for signals, unless it has one: a program's handler for faults runs on it (SA_ONSTACK)
- * where a kernel has overrun the thread's own. NULL: it had one, or there is no memory. Before the thread ends it is taken
+ * where a kernel has used up its own. NULL: it had one, or there is no memory. Before the thread ends it is taken
  * away again. */
 void *cpu_signal_stack_enter(void);
 void cpu_signal_stack_leave(void *stack);

@@ -72,7 +72,7 @@ qn_status cpu_queue_wait(qn_adapter_queue *q, uint64_t value, uint64_t timeout_n
     uint64_t now = cpu_now_ns();
     deadline_ns = timeout_ns > UINT64_MAX - 1 - now ? UINT64_MAX - 1 : now + timeout_ns;
   }
-  bool helps = timeout_ns != QN_POLL && cpu_stack_is_large();
+  bool helps = timeout_ns != QN_POLL;
   for (;;) {
     if (helps && help(q, value, deadline_ns, &helps)) spun_ticks = 0;
     if (is_complete(q, value)) return QN_OK;

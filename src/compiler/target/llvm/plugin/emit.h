@@ -202,6 +202,8 @@ bool pipeline_emit(emitter *e, qn_bytes *out);
 void pipeline_close(emitter *e);
 /* After the optimiser: what would take the code generator more than linear time (limits.c). */
 void limit_code(emitter *e);
+/* guard.c: after the passes. */
+void guard_arrays(emitter *e);
 /* The attribute of functions whose code is not to be improved: it would take too long. */
 #define HASTE "quern-haste"
 void make_haste(emitter *e, LLVMValueRef function);

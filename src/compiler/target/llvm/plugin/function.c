@@ -93,7 +93,7 @@ static LLVMTypeRef function_type(emitter *e, const ir_function *f) {
 }
 
 static LLVMValueRef declared(emitter *e, ir_function *f) {
-  static const char *const common[] = {"nounwind", "no-builtins", NULL};
+  static const char *const common[] = {"nounwind", "no-builtins", "null_pointer_is_valid", NULL};
   static const char *const eager[] = {"inlinehint", NULL};
   static const char *const never[] = {"noinline", NULL};
   if (f->aux) return f->aux;

@@ -176,7 +176,7 @@ static void set_record_attributes(emitter *e, LLVMValueRef function) {
 }
 
 LLVMValueRef add_part_of_kernel(emitter *e, const char *name, LLVMTypeRef type) {
-  static const char *const attributes[] = {"nounwind", "no-builtins", "noinline", NULL};
+  static const char *const attributes[] = {"nounwind", "no-builtins", "null_pointer_is_valid", "noinline", NULL};
   LLVMValueRef function = LLVMAddFunction(e->module, name, type);
   LLVMSetLinkage(function, LLVMInternalLinkage);
   add_attributes(e, function, attributes);
@@ -218,7 +218,7 @@ static LLVMValueRef load_argument(emitter *e, const ir_function *f, uint32_t i, 
 }
 
 static void emit_entry(emitter *e, const ir_function *f, LLVMValueRef body) {
-  static const char *const attributes[] = {"nounwind", "no-builtins", NULL};
+  static const char *const attributes[] = {"nounwind", "no-builtins", "null_pointer_is_valid", NULL};
   LLVMTypeRef params[RECORD_PARAMS] = {e->ptr, e->ptr};
   LLVMValueRef *args = QN_ARENA_ARRAY(&e->arena, LLVMValueRef, (size_t)f->param_count + RECORD_PARAMS);
   const char *name = qn_arena_printf(&e->arena, QN_KERNEL_SYMBOL_PREFIX "%s", f->name);

@@ -62,7 +62,7 @@ static LLVMTypeRef signature(lanes *l, const ir_function *f, const shape *params
 }
 
 static lane_function *get_function(lanes *l, ir_function *ir, shape *params) {
-  static const char *const attributes[] = {"nounwind", "no-builtins", NULL};
+  static const char *const attributes[] = {"nounwind", "no-builtins", "null_pointer_is_valid", NULL};
   static const char *const hint[] = {"inlinehint", NULL};
   lane_function *f = find_function(l->e, ir, params);
   if (f) return f;

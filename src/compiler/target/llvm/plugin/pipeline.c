@@ -227,6 +227,7 @@ static bool optimise(emitter *e) {
 
 bool pipeline_optimise(emitter *e) {
   if (!optimise(e)) return false;
+  guard_arrays(e);
   end_the_endless(e);
   return true;
 }
