@@ -93,6 +93,10 @@ void bench_report_growth(const char *name, const char *what, double ns, const ch
          v.name, ratio, budget);
   judge(ratio <= budget);
 }
+void bench_report_mean(const char *name, const char *what, double ratio, double budget) {
+  printf("%-26s %s ratio %.3f budget %.2f", name, what, ratio, budget);
+  judge(ratio >= budget);
+}
 void bench_report_time(const char *name, const char *what, double ns, double budget_ns) {
   unit u = unit_for(ns), v = unit_for(budget_ns);
   printf("%-26s %s %.3g %s budget %.3g %s", name, what, ns / u.ns, u.name, budget_ns / v.ns, v.name);

@@ -32,6 +32,8 @@ void bench_alternate(bench_turn quern, bench_turn peer, void *context, uint32_t 
 /* Prints a line; remembers a missed budget. A budget of 0 is none. */
 void bench_report_cost(const char *name, double quern_ns, double peer_ns, double budget);
 void bench_report_speed(const char *name, double quern_ns, double peer_ns, double budget);
+/* Line "NAME WHAT ratio Z budget B ok|MISSED", of a geometric mean of speeds; at least the budget. */
+void bench_report_mean(const char *name, const char *what, double ratio, double budget);
 /* Lines "NAME WHAT X us, FEWER Y us: ratio Z budget B ok|MISSED" and "NAME WHAT X us budget Y us ok|MISSED", of Quern alone. */
 void bench_report_growth(const char *name, const char *what, double ns, const char *fewer, double fewer_ns,
                          double budget);

@@ -2,13 +2,12 @@
  * process, on the same device. By hand is the best way that we know: launches of a batch are dispatches of one pass, their arguments are
  * written at once and given by dynamic offsets; a wait is wgpuInstanceWaitAny. The calls go through the adapter's shim, which
  * adds a call through a pointer. QUERN_WEBGPU_LIBRARY names the library. */
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "adapters/webgpu/shim.h"
 #include "bench.h"
+#include "webgpu.h"
 
 #define ROUNDS 512
 enum { TURNS = 41, STRIDE = 256, BYTES = 4096 };
@@ -28,11 +27,7 @@ static const char wgsl_text[] =
     "}\n";
 
 typedef struct hand {
-  const wgl_shim *shim;
-  wgl_functions *f;
-  wgl_instance *instance;
-  wgl_device *device;
-  wgl_queue *queue;
+  bench_webgpu webgpu;
   wgl_buffer *blocks, *a, *b;
   wgl_pipeline *pipeline;
   wgl_group *group;
@@ -47,51 +42,26 @@ typedef struct both {
   uint32_t n;
 } both;
 
-#define CALL(h, function, ...) ((h)->shim->function((h)->f, __VA_ARGS__))
+#define CALL(h, function, ...) BENCH_WEBGPU(&(h)->webgpu, function, __VA_ARGS__)
 
 /* ---- By hand ------------------------------------------------------------------------------------ */
-
-static void hear_error(void *user, uint32_t kind, const char *text, uint64_t size) {
-  (void)user;
-  bench_fail("WebGPU tells an error of kind %u: %.*s", kind, (int)size, text);
-}
-static void hear_loss(void *user, const char *text, uint64_t size) {
-  (void)user;
-  bench_fail("WebGPU has lost the device: %.*s", (int)size, text);
-}
-static const wgl_watch watch = {.struct_size = sizeof watch, .on_error = hear_error, .on_lost = hear_loss};
-
-static bool open_by_hand(hand *h) {
-  const char *path = getenv("QUERN_WEBGPU_LIBRARY"), *missing = NULL;
-  char text[256] = "";
-  void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
-  h->shim = wgl_shim_dawn_2025();
-  h->f = library ? h->shim->load(library, &missing) : NULL;
-  if (!h->f) return false;
-  h->instance = h->shim->instance_open(h->f);
-  wgl_adapter *adapter = h->instance ? CALL(h, adapter_request, h->instance, WGL_FAST, text, sizeof text) : NULL;
-  h->device = adapter ? CALL(h, device_open, h->instance, adapter, &watch, text, sizeof text) : NULL;
-  if (!h->device) return false;
-  h->queue = CALL(h, device_queue, h->device);
-  return true;
-}
 
 static void make_by_hand(hand *h) {
   static const wgl_slot slots[] = {{.binding = 0, .kind = WGL_BIND_UNIFORM, .least_bytes = 16, .has_offset = 1},
                                    {.binding = 1, .kind = WGL_BIND_WRITE, .least_bytes = 4},
                                    {.binding = 2, .kind = WGL_BIND_READ, .least_bytes = 4}};
-  wgl_module *module = CALL(h, module_create, h->device, wgsl_text, sizeof wgsl_text - 1);
-  wgl_layout *layout = CALL(h, layout_create, h->device, slots, 3);
+  wgl_module *module = CALL(h, module_create, h->webgpu.device, wgsl_text, sizeof wgsl_text - 1);
+  wgl_layout *layout = CALL(h, layout_create, h->webgpu.device, slots, 3);
   const wgl_pipeline_request request = {
       .struct_size = sizeof request, .module = module, .layout = layout, .entry = "k"};
-  h->pipeline = CALL(h, pipeline_create, h->device, &request);
-  h->blocks = CALL(h, buffer_create, h->device, WGL_UNIFORM | WGL_COPY_TARGET, ROUNDS * STRIDE);
-  h->a = CALL(h, buffer_create, h->device, WGL_STORAGE | WGL_COPY_TARGET, BYTES);
-  h->b = CALL(h, buffer_create, h->device, WGL_STORAGE | WGL_COPY_TARGET, BYTES);
+  h->pipeline = CALL(h, pipeline_create, h->webgpu.device, &request);
+  h->blocks = CALL(h, buffer_create, h->webgpu.device, WGL_UNIFORM | WGL_COPY_TARGET, ROUNDS * STRIDE);
+  h->a = CALL(h, buffer_create, h->webgpu.device, WGL_STORAGE | WGL_COPY_TARGET, BYTES);
+  h->b = CALL(h, buffer_create, h->webgpu.device, WGL_STORAGE | WGL_COPY_TARGET, BYTES);
   const wgl_binding bindings[] = {{.binding = 0, .buffer = h->blocks, .size_bytes = 16},
                                   {.binding = 1, .buffer = h->a, .size_bytes = BYTES},
                                   {.binding = 2, .buffer = h->b, .size_bytes = BYTES}};
-  h->group = CALL(h, group_create, h->device, layout, bindings, 3);
+  h->group = CALL(h, group_create, h->webgpu.device, layout, bindings, 3);
   h->block_bytes = calloc(ROUNDS, STRIDE);
   if (!h->block_bytes) bench_fail("no memory");
 }
@@ -100,8 +70,8 @@ static void run_by_hand(both *t, uint32_t count) {
   hand *h = &t->hand;
   wgl_event done = {.struct_size = sizeof done};
   for (uint32_t i = 0; i < count; i++) memcpy(h->block_bytes + (size_t)i * STRIDE + 8, &(uint32_t){t->n++}, 4);
-  CALL(h, queue_write, h->queue, h->blocks, 0, h->block_bytes, (uint64_t)count * STRIDE);
-  wgl_encoder *encoder = CALL(h, encoder_create, h->device);
+  CALL(h, queue_write, h->webgpu.queue, h->blocks, 0, h->block_bytes, (uint64_t)count * STRIDE);
+  wgl_encoder *encoder = CALL(h, encoder_create, h->webgpu.device);
   wgl_pass *pass = CALL(h, pass_begin, encoder);
   CALL(h, pass_pipeline, pass, h->pipeline);
   for (uint32_t i = 0; i < count; i++) {
@@ -109,9 +79,10 @@ static void run_by_hand(both *t, uint32_t count) {
     CALL(h, pass_dispatch, pass, 1, 1, 1);
   }
   CALL(h, pass_end, pass);
-  CALL(h, queue_submit, h->queue, CALL(h, encoder_finish, encoder));
-  CALL(h, queue_done, h->queue, &done);
-  if (CALL(h, wait, h->instance, h->device, done.future, LIMIT_NS) != QN_OK) bench_fail("the wait by hand fails");
+  CALL(h, queue_submit, h->webgpu.queue, CALL(h, encoder_finish, encoder));
+  CALL(h, queue_done, h->webgpu.queue, &done);
+  if (CALL(h, wait, h->webgpu.instance, h->webgpu.device, done.future, LIMIT_NS) != QN_OK)
+    bench_fail("the wait by hand fails");
 }
 
 /* ---- Turns -------------------------------------------------------------------------------------- */
@@ -183,7 +154,7 @@ int main(int count, char **arguments) {
   } sides[] = {{"webgpu/batch", batch, batch_by_hand}, {"webgpu/wait", waited, waited_by_hand}};
   bench_options options = bench_read_options(count, arguments, "what a launch costs over the webgpu adapter");
   static both t;
-  if (!open_by_hand(&t.hand) || !open_quern(&t)) {
+  if (!bench_webgpu_open(&t.hand.webgpu) || !open_quern(&t)) {
     printf("no WebGPU library, or no device of it: QUERN_WEBGPU_LIBRARY names one (ci/webgpu.sh brings it)\n");
     return BENCH_NO_PEER;
   }

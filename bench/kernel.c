@@ -44,7 +44,7 @@ static uint32_t next_random(void) { /* xorshift64* */
   return (uint32_t)((random_state * UINT64_C(0x2545F4914F6CDD1D)) >> 32);
 }
 
-static bool is_buffer(const bench_argument *a) { return a->fill >= BENCH_ZEROS && a->fill <= BENCH_ROWS; }
+bool bench_is_buffer(const bench_argument *a) { return a->fill >= BENCH_ZEROS && a->fill <= BENCH_ROWS; }
 
 static void fill(const bench_argument *a, void *bytes) {
   float *f = bytes;
@@ -116,7 +116,7 @@ static void add_arguments(bench_run *run) {
   for (uint32_t i = 0; i < BENCH_MAX_ARGUMENTS && run->k->arguments[i].fill != BENCH_NONE; i++) {
     const bench_argument *a = &run->k->arguments[i];
     run->argument_count++;
-    if (is_buffer(a))
+    if (bench_is_buffer(a))
       add_buffer(run, i, a);
     else if (a->fill == BENCH_LOCAL)
       add_local(run, i, a);
@@ -186,32 +186,36 @@ static bool near(float a, float b, double tolerance) {
 }
 
 /* What differs at `i`: a byte, an int or a float. */
-static bool differs(const bench_run *run, bench_compare how, const void *ours, const void *theirs, uint64_t i) {
-  if (how == BENCH_FLOATS) return !near(((const float *)ours)[i], ((const float *)theirs)[i], run->k->tolerance);
+static bool differs(const bench_kernel *k, bench_compare how, const void *ours, const void *theirs, uint64_t i) {
+  if (how == BENCH_FLOATS) return !near(((const float *)ours)[i], ((const float *)theirs)[i], k->tolerance);
   return ((const int32_t *)ours)[i] != ((const int32_t *)theirs)[i];
 }
 
-static void compare_words(const bench_run *run, uint32_t argument, bench_compare how, const void *ours,
-                          const void *theirs, uint64_t count) {
-  uint64_t allowed = how == BENCH_MOSTLY ? count / 50 : 0, different = 0;
+void bench_compare_words(const bench_kernel *k, uint32_t argument, const void *ours, const void *theirs) {
+  bench_compare how = k->arguments[argument].compare;
+  uint64_t count = k->arguments[argument].bytes / 4, allowed = how == BENCH_MOSTLY ? count / 50 : 0, different = 0;
   for (uint64_t i = 0; i < count; i++) {
-    if (!differs(run, how, ours, theirs, i) || ++different <= allowed) continue;
-    bench_fail("%s: argument %u differs at %llu: quern %08x (%.9g), peer %08x (%.9g)", run->k->name, argument,
+    if (!differs(k, how, ours, theirs, i) || ++different <= allowed) continue;
+    bench_fail("%s: argument %u differs at %llu: quern %08x (%.9g), peer %08x (%.9g)", k->name, argument,
                (unsigned long long)i, ((const uint32_t *)ours)[i], (double)((const float *)ours)[i],
                ((const uint32_t *)theirs)[i], (double)((const float *)theirs)[i]);
   }
 }
 
+void bench_run_read(bench_run *run, uint32_t argument, void *bytes) {
+  qn_view view = {run->quern_buffers[argument], 0, QN_WHOLE};
+  bench_check(qn_read(run->quern->queue, &view, bytes, NULL), "qn_read");
+  bench_check(qn_queue_finish(run->quern->queue, QN_FOREVER), "qn_queue_finish");
+}
+
 static void compare_argument(bench_run *run, uint32_t i, const bench_argument *a) {
   void *ours = malloc(a->bytes), *theirs = malloc(a->bytes);
   if (!ours || !theirs) bench_fail("no memory for %llu bytes", (unsigned long long)a->bytes);
-  qn_view view = {run->quern_buffers[i], 0, QN_WHOLE};
-  bench_check(qn_read(run->quern->queue, &view, ours, NULL), "qn_read");
-  bench_check(qn_queue_finish(run->quern->queue, QN_FOREVER), "qn_queue_finish");
+  bench_run_read(run, i, ours);
   opencl_check(
       run->cl->EnqueueReadBuffer(run->cl->queue, run->cl_buffers[i], CL_TRUE, 0, a->bytes, theirs, 0, NULL, NULL),
       "clEnqueueReadBuffer");
-  compare_words(run, i, a->compare, ours, theirs, a->bytes / 4);
+  bench_compare_words(run->k, i, ours, theirs);
   free(ours);
   free(theirs);
 }

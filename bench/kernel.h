@@ -35,6 +35,7 @@ typedef struct bench_argument {
   double value;   /* of a value; `limit` of indices and rows */
   bench_compare compare;
 } bench_argument;
+bool bench_is_buffer(const bench_argument *argument);
 
 typedef struct bench_kernel {
   const char *name, *file, *kernel, *options;
@@ -79,6 +80,10 @@ void bench_run_close(bench_run *run);
 /* Launches and waits; nanoseconds. Contexts are bench_run. */
 double bench_run_quern(void *run);
 double bench_run_peer(void *run);
+/* A buffer's contents, when what was launched is done; ends the program where they can't be had. */
+void bench_run_read(bench_run *run, uint32_t argument, void *bytes);
+/* Compares words of an argument. Ends the program where they differ. */
+void bench_compare_words(const bench_kernel *k, uint32_t argument, const void *ours, const void *theirs);
 /* Compares the buffers of both sides after the same number of launches. Ends the program where they differ. */
 void bench_run_compare(bench_run *run);
 

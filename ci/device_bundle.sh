@@ -38,7 +38,7 @@ take bench/{bench_opencl,bench_kernels,bench_launch,bench_pool,bench_handle}
 take tests/{test_opencl_driver,test_opencl_c_kernels,math/math_device}
 take tests/property/{test_retired_queues,test_graphs_devices,test_two_nulls}
 take tests/property/adapters/{libquern-adapter-null2.so,libnull-heap.so}
-take webgpu/{libwebgpu_wrapper,libwgpu_native}.so bench/{bench_webgpu,bench_wgsl}
+take webgpu/{libwebgpu_wrapper,libwgpu_native}.so bench/{bench_webgpu,bench_webgpu_kernels,bench_wgsl}
 take tests/{test_webgpu,test_wgsl_kernels,test_wgsl_constructs}
 [ $llvm = 0 ] || take libquern-llvm.so
 cp -r "$source/examples" "$bundle/tree/"

@@ -89,10 +89,13 @@ wg_launches() {
   show "$build/bench/bench_webgpu" --turns 21
 }
 
-wg_speed_key='ratio|mean'
+wg_speed_key='ratio|mean|GB/s|peer:|differs|tells'
 wg_speed() {
+  local bad=0
   dawn
-  show "$build/bench/bench_wgsl" --turns 3
+  show "$build/bench/bench_webgpu_kernels" --turns 11 || bad=1
+  show "$build/bench/bench_wgsl" --turns 3 || bad=1
+  return $bad
 }
 
 wg_native_key=$wg_tests_key

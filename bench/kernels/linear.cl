@@ -5,6 +5,11 @@ kernel void saxpy(global float *y, global const float *x, float a) {
   y[i] += a * x[i];
 }
 
+kernel void copy(global float4 *out, global const float4 *in) {
+  size_t i = get_global_id(0);
+  out[i] = in[i];
+}
+
 kernel void triad(global float4 *out, global const float4 *a, global const float4 *b, float k) {
   size_t i = get_global_id(0);
   out[i] = a[i] + k * b[i];
