@@ -55,14 +55,21 @@ static qn_status unroll(ir_module *m) {
   return pass_unroll(m, &changed);
 }
 
+static qn_status unroll_partly(ir_module *m) {
+  bool changed;
+  return pass_unroll_partly(m, &changed);
+}
+
 typedef struct named_pass {
   const char *name;
   qn_status (*run)(ir_module *m);
 } named_pass;
 static const named_pass passes[] = {
-    {"simplify", pass_simplify}, {"inline", inline_some}, {"inline_all", inline_all},
-    {"access", pass_access},     {"layout", pass_layout}, {"uniformity", uniformity},
-    {"regions", pass_regions},   {"unroll", unroll},      {"split_variables", pass_split_variables},
+    {"simplify", pass_simplify},      {"inline", inline_some},
+    {"inline_all", inline_all},       {"access", pass_access},
+    {"layout", pass_layout},          {"uniformity", uniformity},
+    {"regions", pass_regions},        {"unroll", unroll},
+    {"unroll_partly", unroll_partly}, {"split_variables", pass_split_variables},
 };
 enum { PASS_COUNT = sizeof passes / sizeof *passes };
 

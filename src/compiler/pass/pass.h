@@ -18,6 +18,8 @@ QN_MUST_USE qn_status pass_inline_chosen(ir_module *m, bool (*choose)(void *user
                                          void *user);
 /* Counted loops with few trips become copies of their body; *changed: some did. Simplify then folds what they count by. */
 QN_MUST_USE qn_status pass_unroll(ir_module *m, bool *changed);
+/* Of other innermost counted loops four trips become one, with what is left over in a loop behind. Once. */
+QN_MUST_USE qn_status pass_unroll_partly(ir_module *m, bool *changed);
 /* Private structs and arrays whose parts are named by numbers alone become variables a part. */
 QN_MUST_USE qn_status pass_split_variables(ir_module *m);
 /* Finds each kernel parameter's access (QN_ACCESS_...), through helpers as well. */

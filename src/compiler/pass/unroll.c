@@ -1,265 +1,163 @@
-/* unroll.c - pass unroll: loops that are counted by a variable from a known number on become copies of their body, innermost
- * first, where that is worth it: when they are short, or index private arrays, which then become values (split_variables). */
+/* unroll.c - passes unroll and unroll_partly. Loops that are counted by a variable from a known number on become copies of their
+ * body, innermost first, where that is worth it: when they are short, or index private arrays, which then become values
+ * (split_variables). Of other innermost loops a few trips become one, with what is left over in a loop behind. */
 #include "base/status.h"
-#include "compiler/pass/clone.h"
+#include "compiler/pass/counted.h"
 #include "compiler/pass/pass.h"
 #include "compiler/pass/walk.h"
 
 enum {
-  TRIPS = 64,           /* copies at most */
-  NEAR = 64,            /* how far before a loop its start is looked for */
-  COPIED = 512,         /* instructions in all copies of a loop */
-  COPIED_INDEXED = 8192 /* the same when it indexes private memory by what it counts */
+  TRIPS = 32,            /* copies at most */
+  TRIPS_INDEXED = 64,    /* the same when the loop indexes private memory by what it counts */
+  COPIED = 2048,         /* instructions in all copies of a loop */
+  COPIED_INDEXED = 8192, /* of such a loop */
+  PARTLY = 400           /* the same when a few trips become one */
 };
 
-typedef struct counted {
-  ir_inst *loop, *guard; /* guard: the if at the body's start that leaves; NULL: there is none */
-  ir_var *var;
-  uint32_t trips;
-} counted;
+/* ---- Wholly ---- */
 
-/* ---- What is in a loop ---- */
-
-typedef struct survey {
-  ir_var *var;
-  uint32_t size, stores; /* instructions; stores to the variable */
-  bool is_indexed;       /* a step in private memory by an index that hangs on the variable alone */
-} survey;
-
-static ir_inst *root_of(ir_inst *pointer) {
-  while (pointer->op == IR_ELEM || pointer->op == IR_INDEX || pointer->op == IR_FIELD || pointer->op == IR_PCAST)
-    pointer = pointer->args[0];
-  return pointer;
-}
-
-static bool is_private(const ir_inst *x) { return x->op == IR_ADDRESS && x->u.var->space == IR_PRIVATE; }
-
-/* `aux` of an instruction: not NULL when its value hangs on the variable and numbers alone. */
-static bool hangs_on(const ir_inst *inst, const survey *s) {
-  if (inst->op == IR_LOAD) return inst->args[0] == s->var->address;
-  ir_class cls = ir_op_table[inst->op].cls;
-  if (cls < IR_CLASS_UN || cls > IR_CLASS_CONV) return false;
-  for (uint32_t i = 0; i < inst->arg_count; i++)
-    if (inst->args[i]->parent ? !inst->args[i]->aux : inst->args[i]->op != IR_CONST) return false;
+static bool unroll_wholly(ir_module *m, ir_function *f, ir_inst *loop, bool *changed) {
+  counted c;
+  if (!counted_find(loop, &c)) return true;
+  uint32_t trips = counted_trips(m, &c, c.survey.is_indexed ? TRIPS_INDEXED : TRIPS);
+  if (!trips || (uint64_t)trips * c.survey.size > (c.survey.is_indexed ? COPIED_INDEXED : COPIED)) return true;
+  ir_builder b = {.m = m, .f = f, .block = loop->parent, .before = loop, .loc = loop->loc};
+  for (uint32_t i = 0; i < trips; i++)
+    if (!counted_copy(&b, &c, 0) || !counted_copy(&b, &c, 1)) return false;
+  ir_inst_remove(loop);
+  *changed = true;
   return true;
 }
 
-static bool look_at(void *user, ir_inst *inst) {
-  survey *s = user;
-  s->size++;
-  inst->aux = hangs_on(inst, s) ? s : NULL;
-  s->stores += inst->op == IR_STORE && inst->args[0] == s->var->address;
-  bool is_step = inst->op == IR_INDEX || inst->op == IR_ELEM;
-  if (is_step && inst->args[1]->parent && inst->args[1]->aux) s->is_indexed |= is_private(root_of(inst->args[0]));
-  return true;
+/* ---- Partly ---- */
+
+/* A loop that goes on while its variable is below a limit and rises, or above one and falls, by a number each time. */
+typedef struct course {
+  ir_inst *limit;
+  uint64_t step; /* its size */
+  ir_op narrow;  /* what makes the limit nearer, without overflow */
+  bool is_left;  /* the variable is the comparison's first operand */
+} course;
+
+static bool is_load(const ir_inst *x, const ir_var *var) {
+  return x->parent && x->op == IR_LOAD && x->args[0] == var->address;
 }
 
-/* A break or continue that leads out of `block` to the loop around it. */
-static bool leads_out(const ir_block *block, bool in_switch) {
-  for (const ir_inst *inst = block->first; inst; inst = inst->next) {
-    if (inst->op == IR_CONTINUE || (inst->op == IR_BREAK && !in_switch)) return true;
-    if (inst->op == IR_LOOP) continue;
-    for (uint32_t i = 0; i < ir_block_count(inst); i++)
-      if (leads_out(inst->u.ctrl.blocks[i], in_switch || inst->op == IR_SWITCH)) return true;
-  }
-  return false;
+/* Whether a value is there before the loop: it stands in a block around it. */
+static bool is_outside(const ir_inst *x, const ir_inst *loop) {
+  for (const ir_block *block = x->parent; block && loop; loop = loop->parent->owner)
+    if (loop->parent == block) return true;
+  return !x->parent;
 }
 
-static bool is_only_break(const ir_block *block) {
-  return block->first && block->first == block->last && block->first->op == IR_BREAK;
+/* What the continue block adds to the variable, as a signed number; 0: not known. */
+static int64_t step_of(const counted *c) {
+  const ir_block *step = c->loop->u.ctrl.blocks[1];
+  const ir_inst *store = step->last;
+  if (!store || store->op != IR_STORE || store->args[0] != c->var->address) return 0;
+  const ir_inst *sum = store->args[1];
+  if (!sum->parent || (sum->op != IR_ADD && sum->op != IR_SUB)) return 0;
+  if (!is_load(sum->args[0], c->var) || sum->args[1]->op != IR_CONST) return 0;
+  uint32_t drop = 64 - sum->type->bits;
+  int64_t by = (int64_t)(sum->args[1]->imm << drop) >> drop;
+  return sum->op == IR_ADD ? by : -by;
 }
 
-static bool is_guard(const ir_inst *inst) {
-  if (inst->op != IR_IF) return false;
-  const ir_block *yes = inst->u.ctrl.blocks[0], *no = inst->u.ctrl.blocks[1];
-  return (is_only_break(yes) && !no->first) || (is_only_break(no) && !yes->first);
+static bool find_course(const counted *c, course *out) {
+  if (!c->guard || counted_until(c->loop->u.ctrl.blocks[1])) return false;
+  bool stays_when_true = !c->guard->u.ctrl.blocks[0]->first;
+  const ir_inst *compare = c->guard->args[0];
+  int64_t step = step_of(c);
+  if (!stays_when_true || !compare->parent || (compare->op != IR_SLT && compare->op != IR_ULT)) return false;
+  bool has_sign = compare->op == IR_SLT;
+  out->is_left = is_load(compare->args[0], c->var);
+  if (!out->is_left && !is_load(compare->args[1], c->var)) return false;
+  out->limit = compare->args[out->is_left ? 1 : 0];
+  out->narrow = out->is_left ? has_sign ? IR_SSUBSAT : IR_USUBSAT : has_sign ? IR_SADDSAT : IR_UADDSAT;
+  out->step = (uint64_t)(out->is_left ? step : -step);
+  return step && (out->is_left ? step > 0 : step < 0) && out->step < 1024 && is_outside(out->limit, c->loop);
 }
 
-/* The first if of the body, when it does nothing but leave. */
-static ir_inst *find_guard(const ir_block *body) {
-  for (ir_inst *inst = body->first; inst; inst = inst->next) {
-    if (is_guard(inst)) return inst;
-    if (ir_has_effect(inst)) return NULL;
-  }
-  return NULL;
+/* How many trips become one: a power of two. */
+static uint32_t factor_of(const counted *c) {
+  uint32_t factor = 4;
+  while (factor > 1 && factor * c->survey.size > PARTLY) factor /= 2;
+  return factor;
 }
 
-/* ---- Counting: `aux` of an instruction is its value in the trip that is looked at ---- */
-
-static ir_inst *value_of(ir_inst *x) { return x->parent ? x->aux : x; }
-
-/* Runs a block's instructions up to `end` for one value of the variable; what isn't known stays NULL. */
-static void run(ir_module *m, ir_inst *first, const ir_inst *end, const ir_var *var, ir_inst **value) {
-  for (ir_inst *inst = first; inst && inst != end; inst = inst->next) {
-    ir_inst *args[3];
-    bool is_known = inst->arg_count <= 3;
-    inst->aux = NULL;
-    for (uint32_t i = 0; i < inst->arg_count && is_known; i++) {
-      args[i] = value_of(inst->args[i]);
-      is_known = args[i] != NULL;
-    }
-    ir_class cls = ir_op_table[inst->op].cls;
-    if (inst->op == IR_LOAD && inst->args[0] == var->address)
-      inst->aux = *value;
-    else if (inst->op == IR_STORE && inst->args[0] == var->address)
-      *value = value_of(inst->args[1]);
-    else if (is_known && cls >= IR_CLASS_UN && cls <= IR_CLASS_CONV)
-      inst->aux = ir_fold(m, inst->op, inst->flags, inst->type, args, inst->arg_count);
-  }
+/* The number of trips from a known start to a known limit; 0: not known. */
+static uint64_t trips_of(const counted *c, const course *way) {
+  const ir_inst *start = counted_start(c);
+  if (!start || way->limit->op != IR_CONST || !way->is_left) return 0;
+  uint32_t drop = 64 - way->limit->type->bits;
+  int64_t from = (int64_t)(start->imm << drop) >> drop, to = (int64_t)(way->limit->imm << drop) >> drop;
+  if (from < 0 || to <= from) return 0; /* else either sign gives the same */
+  return ((uint64_t)(to - from) + way->step - 1) / way->step;
 }
 
-static bool is_true(const ir_inst *x) { return x && x->op == IR_CONST && x->imm; }
-static bool is_constant(const ir_inst *x) { return x && x->op == IR_CONST; }
-
-/* Whether the guard leaves; false in *known: that can't be told. */
-static bool leaves(const ir_inst *guard, bool *known) {
-  ir_inst *condition = value_of(guard->args[0]);
-  *known = is_constant(condition);
-  return is_true(condition) == is_only_break(guard->u.ctrl.blocks[0]);
+/* Leaves the loop where a trip after the others would. */
+static void put_guard(ir_builder *b, const counted *c, const course *way, ir_inst *limit) {
+  ir_inst *at = ir_load(b, c->var->address);
+  ir_inst *goes_on =
+      way->is_left ? ir_bin(b, c->guard->args[0]->op, at, limit) : ir_bin(b, c->guard->args[0]->op, limit, at);
+  ir_inst *guard = ir_if(b, goes_on);
+  ir_block *outer = ir_into(b, guard->u.ctrl.blocks[1]);
+  ir_leave(b, IR_BREAK);
+  ir_into(b, outer);
 }
 
-/* What leaves behind the continue block; NULL: nothing. */
-static ir_inst *until_of(const ir_block *step) {
-  return step->last && step->last->op == IR_BREAK_IF ? step->last : NULL;
-}
-
-/* How often the body runs; 0: not known, or never. */
-static uint32_t count_trips(ir_module *m, const counted *c, ir_inst *value) {
-  const ir_block *body = c->loop->u.ctrl.blocks[0], *step = c->loop->u.ctrl.blocks[1];
-  const ir_inst *until = until_of(step);
-  bool known = true;
-  for (uint32_t trips = 0; trips <= TRIPS; trips++) {
-    if (c->guard) {
-      run(m, body->first, c->guard, c->var, &value);
-      if (leaves(c->guard, &known)) return known ? trips : 0;
-      if (!known) return 0;
-    }
-    run(m, step->first, until, c->var, &value);
-    if (!is_constant(value)) return 0;
-    if (!until) continue;
-    if (!is_constant(value_of(until->args[0]))) return 0;
-    if (is_true(value_of(until->args[0]))) return trips + 1;
-  }
-  return 0;
-}
-
-/* What the variable holds before the loop: a number that is stored in the same block. */
-static ir_inst *start_of(const counted *c) {
-  uint32_t seen = 0;
-  for (ir_inst *inst = c->loop->prev; inst && seen < NEAR; inst = inst->prev, seen++) {
-    bool is_own = (inst->op == IR_STORE || inst->op == IR_FRESH) && inst->args[0] == c->var->address;
-    if (is_own) return inst->op == IR_STORE && is_constant(inst->args[1]) ? inst->args[1] : NULL;
-    survey s = {.var = c->var};
-    for (uint32_t i = 0; i < ir_block_count(inst); i++) (void)ir_walk(inst->u.ctrl.blocks[i], look_at, &s);
-    if (s.stores) return NULL;
-  }
-  return NULL;
-}
-
-/* The variable that the continue block stores in, when there is one such. */
-static ir_var *find_variable(const ir_block *step) {
-  ir_var *var = NULL;
-  for (const ir_inst *inst = step->first; inst; inst = inst->next) {
-    if (ir_block_count(inst)) return NULL;
-    if (inst->op != IR_STORE || !is_private(inst->args[0]) || inst->args[0]->u.var->type->kind != IR_INT) continue;
-    if (inst->args[0]->u.var->aux) continue; /* its address goes elsewhere */
-    if (var) return NULL;
-    var = inst->args[0]->u.var;
-  }
-  return var;
-}
-
-static bool measure(ir_module *m, ir_inst *loop, counted *c) {
-  ir_block *body = loop->u.ctrl.blocks[0], *step = loop->u.ctrl.blocks[1];
-  *c = (counted){.loop = loop, .guard = find_guard(body), .var = find_variable(step)};
-  if (!c->var || ir_block_ends(body)) return false;
-  survey s = {.var = c->var};
-  (void)ir_walk(body, look_at, &s);
-  uint32_t in_body = s.stores;
-  (void)ir_walk(step, look_at, &s);
-  if (in_body || s.stores != 1) return false;
-  for (const ir_inst *inst = c->guard ? c->guard->next : body->first; inst; inst = inst->next) {
-    if (inst->op == IR_CONTINUE || inst->op == IR_BREAK) return false;
-    for (uint32_t i = 0; i < ir_block_count(inst) && inst->op != IR_LOOP; i++)
-      if (leads_out(inst->u.ctrl.blocks[i], inst->op == IR_SWITCH)) return false;
-  }
-  ir_inst *start = start_of(c);
-  c->trips = start ? count_trips(m, c, start) : 0;
-  return c->trips && (uint64_t)c->trips * s.size <= (s.is_indexed ? COPIED_INDEXED : COPIED);
-}
-
-/* ---- Copies ---- */
-
-static bool clear(void *user, ir_inst *inst) {
-  (void)user;
-  inst->aux = NULL;
-  return true;
-}
-
-static bool copy_block(ir_builder *b, const ir_block *from, const ir_inst *without) {
-  for (ir_inst *inst = from->first; inst; inst = inst->next) {
-    if (inst == without) continue;
-    ir_inst *copy = clone_inst(b, inst);
-    if (!copy) return false;
-    ir_inst *before = b->before;
-    for (uint32_t i = 0; i < ir_block_count(inst); i++) {
-      ir_block *outer = ir_into(b, copy->u.ctrl.blocks[i]);
-      bool done = copy_block(b, inst->u.ctrl.blocks[i], NULL);
-      ir_into(b, outer);
-      b->before = before;
-      if (!done) return false;
-    }
-  }
-  return true;
-}
-
-static bool expand(ir_module *m, ir_function *f, const counted *c) {
+/* A loop of `factor` trips each time stands before the loop, which takes what is left over. */
+static bool unroll_before(ir_module *m, ir_function *f, const counted *c, const course *way, uint32_t factor) {
   ir_builder b = {.m = m, .f = f, .block = c->loop->parent, .before = c->loop, .loc = c->loop->loc};
-  const ir_block *body = c->loop->u.ctrl.blocks[0], *step = c->loop->u.ctrl.blocks[1];
-  const ir_inst *until = until_of(step);
-  for (int i = 0; i < 2; i++) (void)ir_walk(c->loop->u.ctrl.blocks[i], clear, NULL);
-  for (uint32_t i = 0; i < c->trips; i++)
-    if (!copy_block(&b, body, c->guard) || !copy_block(&b, step, until)) return false;
-  ir_inst_remove(c->loop);
+  ir_inst *others = ir_const_int(m, way->limit->type, (factor - 1) * way->step);
+  ir_inst *limit = ir_bin(&b, way->narrow, way->limit, others), *loop = ir_loop(&b);
+  if (m->failed) return false;
+  ir_into(&b, loop->u.ctrl.blocks[0]);
+  put_guard(&b, c, way, limit);
+  for (uint32_t i = 0; i < factor; i++) {
+    if (i && !counted_copy(&b, c, 1)) return false;
+    if (!counted_copy(&b, c, 0)) return false;
+  }
+  ir_into(&b, loop->u.ctrl.blocks[1]);
+  return counted_copy(&b, c, 1);
+}
+
+static bool unroll_some(ir_module *m, ir_function *f, ir_inst *loop, bool *changed) {
+  counted c;
+  course way;
+  if (!counted_find(loop, &c) || c.survey.is_closed || !find_course(&c, &way)) return true;
+  uint32_t factor = factor_of(&c);
+  uint64_t trips = trips_of(&c, &way);
+  if (factor < 2 || (trips && trips < 2 * factor)) return true;
+  if (!unroll_before(m, f, &c, &way, factor)) return false;
+  if (trips && trips % factor == 0) ir_inst_remove(loop);
+  *changed = true;
   return true;
 }
 
 /* ---- All ---- */
 
-static bool unroll_block(ir_module *m, ir_function *f, ir_block *block, bool *changed) {
+typedef bool (*unroller)(ir_module *m, ir_function *f, ir_inst *loop, bool *changed);
+
+static bool unroll_block(ir_module *m, ir_function *f, ir_block *block, unroller unroll, bool *changed) {
   for (ir_inst *inst = block->first, *next; inst; inst = next) {
-    counted c;
     next = inst->next;
     for (uint32_t i = 0; i < ir_block_count(inst); i++)
-      if (!unroll_block(m, f, inst->u.ctrl.blocks[i], changed)) return false;
-    if (inst->op != IR_LOOP || !measure(m, inst, &c)) continue;
-    if (!expand(m, f, &c)) return false;
-    *changed = true;
+      if (!unroll_block(m, f, inst->u.ctrl.blocks[i], unroll, changed)) return false;
+    if (inst->op == IR_LOOP && !unroll(m, f, inst, changed)) return false;
   }
   return true;
 }
 
-/* `aux` of a variable: not NULL when its address goes elsewhere than to loads and stores. */
-static bool note_use(void *user, ir_inst *inst) {
-  (void)user;
-  for (uint32_t i = 0; i < inst->arg_count; i++) {
-    bool is_direct =
-        i == 0 && !(inst->flags & IR_VOLATILE) && (inst->op == IR_LOAD || inst->op == IR_STORE || inst->op == IR_FRESH);
-    if (is_private(inst->args[i]) && !is_direct) inst->args[i]->u.var->aux = inst->args[i]->u.var;
-  }
-  inst->aux = NULL;
-  return true;
-}
-
-qn_status pass_unroll(ir_module *m, bool *changed) {
+static qn_status unroll_functions(ir_module *m, unroller unroll, bool *changed) {
   for (ir_function *f = m->functions; f; f = f->next) {
     if (!f->body) continue;
-    for (ir_var *v = f->vars; v; v = v->next) v->aux = NULL, v->address->aux = NULL;
-    for (ir_var *v = f->locals; v; v = v->next) v->address->aux = NULL;
-    for (uint32_t i = 0; i < f->param_count; i++) f->params[i].value->aux = NULL;
-    for (ir_var *v = m->constants; v; v = v->next) v->address->aux = NULL;
-    (void)ir_walk(f->body, note_use, NULL);
-    if (!unroll_block(m, f, f->body, changed) || m->failed) return walk_no_memory();
+    counted_prepare(f);
+    if (!unroll_block(m, f, f->body, unroll, changed) || m->failed) return walk_no_memory();
   }
   return QN_OK;
 }
+
+qn_status pass_unroll(ir_module *m, bool *changed) { return unroll_functions(m, unroll_wholly, changed); }
+
+qn_status pass_unroll_partly(ir_module *m, bool *changed) { return unroll_functions(m, unroll_some, changed); }

@@ -122,8 +122,9 @@ uint32_t ptx_regroup(emitter *e, ptx_ref *lanes, uint32_t count, uint32_t from, 
 /* A number's bits as an integer lane, and back. */
 ptx_ref ptx_as_integer(emitter *e, const ir_type *elem, ptx_ref a);
 ptx_ref ptx_from_integer(emitter *e, const ir_type *elem, ptx_ref a);
-/* What an entry does first: work-items beyond the range leave. */
-void ptx_put_leaving(emitter *e, const ir_function *f);
+/* What an entry does first: work-items beyond the range leave. True: the rest of it, `left`, must stand behind the body. */
+bool ptx_put_leaving(emitter *e);
+void ptx_put_left(emitter *e);
 
 /* ---- Pointers (pointer.c) ---- */
 void ptx_put_pointer_op(emitter *e, const ir_inst *inst);

@@ -223,7 +223,7 @@ static void put_registers(emitter *e) {
 
 static void put_body(emitter *e) {
   const ir_function *f = e->function->f;
-  if (f->is_kernel) ptx_put_leaving(e, f);
+  bool may_leave = f->is_kernel && ptx_put_leaving(e);
   for (uint32_t i = 0; i < f->param_count; i++) {
     if (f->is_kernel) {
       take_parameter(e, &f->params[i], i);
@@ -234,6 +234,7 @@ static void put_body(emitter *e) {
   }
   ptx_put_block(e, f->body);
   if (!ir_block_ends(f->body)) put(e, "  ret;\n");
+  if (may_leave) ptx_put_left(e);
 }
 
 void ptx_put_function(emitter *e, text_function *t, qn_ptx_kernel *out) {

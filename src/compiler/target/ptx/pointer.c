@@ -78,10 +78,12 @@ static ptx_ref step_short(emitter *e, ptx_ref base, ptx_ref index, uint64_t size
   return ptx_made3(e, "mad.lo", ".s32", PTX_32, index, ptx_number(PTX_32, size), base);
 }
 
+/* A product and a sum, which the assembler makes one: of mad.wide with several bases it makes more. */
 static ptx_ref step_long(emitter *e, ptx_ref base, ptx_ref index, ir_op extends, uint64_t size) {
   if (index.bank == PTX_32 && size <= INT32_MAX) {
     const char *type = extends == IR_ZEXT ? ".u32" : ".s32";
-    return ptx_made3(e, "mad.wide", type, PTX_64, index, ptx_number(PTX_32, size), base);
+    ptx_ref bytes = ptx_made2(e, "mul.wide", type, PTX_64, index, ptx_number(PTX_32, size));
+    return ptx_made2(e, "add", ".s64", PTX_64, base, bytes);
   }
   if (index.bank == PTX_32) index = ptx_made1(e, "cvt", extends == IR_ZEXT ? ".u64.u32" : ".s64.s32", PTX_64, index);
   int shift = power_of_two(size);

@@ -178,7 +178,12 @@ static qn_status make_values(ir_module *m, const qn_ptx_options *options) {
     QN_TRY(ir_verify(m));
 #endif
   }
-  return QN_OK;
+  changed = false;
+  if (!options->opt_disable) QN_TRY(pass_unroll_partly(m, &changed));
+#ifndef NDEBUG
+  QN_TRY(ir_verify(m));
+#endif
+  return changed ? pass_simplify(m) : QN_OK;
 }
 
 /* ---- All ---- */

@@ -87,16 +87,21 @@ static ptx_ref query(emitter *e, const ir_inst *inst) {
 
 void ptx_put_query(emitter *e, const ir_inst *inst) { ptx_set(e, inst, 0, query(e, inst)); }
 
-void ptx_put_leaving(emitter *e, const ir_function *f) {
-  if (f->required_local[0]) return; /* it divides what is launched */
-  uint32_t label = e->labels++;
+/* The check is one branch, which is not taken; the rest stands behind the body. */
+bool ptx_put_leaving(emitter *e) {
+  if (e->function->f->required_local[0]) return false; /* it divides what is launched */
   ptx_ref is_uneven = word(e, offsetof(qn_ptx_range, is_uneven), 0);
-  ptx_ref is_even = ptx_made2(e, "setp.eq", ".u32", PTX_PRED, is_uneven, ptx_number(PTX_32, 0));
-  putf(e, "  @%%p%" PRIu32 " bra $L%" PRIu32 ";\n", is_even.number, label);
+  ptx_ref goes = ptx_made2(e, "setp.ne", ".u32", PTX_PRED, is_uneven, ptx_number(PTX_32, 0));
+  putf(e, "  @%%p%" PRIu32 " bra $uneven;\n$even:\n", goes.number);
+  return true;
+}
+
+void ptx_put_left(emitter *e) {
+  put(e, "$uneven:\n");
   for (uint64_t d = 0; d < 3; d++) {
     ptx_ref number = item(e, d), items = word(e, offsetof(qn_ptx_range, items), d);
     ptx_ref is_beyond = ptx_made2(e, "setp.ge", ".u32", PTX_PRED, number, items);
     putf(e, "  @%%p%" PRIu32 " exit;\n", is_beyond.number);
   }
-  putf(e, "$L%" PRIu32 ":\n", label);
+  put(e, "  bra $even;\n");
 }
