@@ -1,34 +1,61 @@
 /* outputs.c - files that appear whole or not at all. */
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "hidden.h"
 #include "tool.h"
 
-static tool_outputs *volatile unfinished;
+/* ---- Signals ------------------------------------------------------------------------------------ */
 
-static void remove_unfinished(int signal_number) {
+static tool_outputs *volatile unfinished;
+static volatile sig_atomic_t held; /* a signal that has come */
+
+/* What ends the command may come to any thread; either it ends at once, or what is put in its places is finished before. */
+enum { WRITING, PUTTING, ENDING };
+static atomic_int stage;
+
+static void end_by(int signal_number) {
+  signal(signal_number, SIG_DFL);
+  raise(signal_number);
+}
+
+static void on_signal(int signal_number) {
   const tool_outputs *outputs = unfinished;
+  int writing = WRITING;
+  held = signal_number;
+  if (!atomic_compare_exchange_strong(&stage, &writing, ENDING)) return;
   for (size_t i = 0; outputs && i < outputs->count; i++)
     if (outputs->items[i]->temporary) unlink(outputs->items[i]->temporary);
-  raise(signal_number); /* SA_RESETHAND: it ends the process now */
+  end_by(signal_number);
 }
 
 static void watch_signals(void) {
   static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
   static bool done;
-  struct sigaction action = {.sa_handler = remove_unfinished, .sa_flags = (int)SA_RESETHAND}, old;
+  struct sigaction action = {.sa_handler = on_signal}, old;
   for (size_t i = 0; !done && i < sizeof signals / sizeof *signals; i++)
     if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL) sigaction(signals[i], &action, NULL);
   done = true;
 }
+
+static void hold_signals(void) {
+  int writing = WRITING;
+  while (!atomic_compare_exchange_strong(&stage, &writing, PUTTING)) pause(); /* another thread ends the process */
+}
+
+static void let_signals_go(void) {
+  atomic_store(&stage, WRITING);
+  if (held) end_by(held);
+}
+
+/* ---- Places ------------------------------------------------------------------------------------- */
 
 /* What a link contains, seen from where the link stands; NULL: no link. */
 static char *follow(const char *path) {
@@ -144,31 +171,30 @@ static bool open_nameless(struct tool_output *o) {
 }
 
 static bool open_named(struct tool_output *o) {
-  o->temporary = beside(o->place, ".quern-run-XXXXXX");
-  o->file = mkstemp(o->temporary);
+  do {
+    free(o->temporary);
+    o->temporary = hidden_name(o->place);
+    o->file = open(o->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  } while (o->file < 0 && errno == EEXIST);
   return o->file >= 0;
+}
+
+/* A second name for what is called `from`; its own is new. NULL: it can't have one, and errno says why. */
+static char *link_hidden(const char *from, const char *place, int flags) {
+  for (;;) {
+    char *name = hidden_name(place);
+    if (linkat(AT_FDCWD, from, AT_FDCWD, name, flags) == 0) return name;
+    int error = errno;
+    free(name);
+    errno = error;
+    if (error != EEXIST) return NULL;
+  }
 }
 
 /* The name that it is renamed from. */
 static bool give_name(struct tool_output *o) {
-  static uint64_t turn;
-  char name[40];
-  if (o->temporary) return true;
-  for (;;) {
-    uint64_t number = 0;
-    if (getrandom(&number, sizeof number, GRND_NONBLOCK) != (ssize_t)sizeof number)
-      number = (uint64_t)getpid() << 32 | turn++;
-    snprintf(name, sizeof name, ".quern-run-%016" PRIx64, number);
-    char *temporary = beside(o->place, name);
-    if (linkat(AT_FDCWD, o->written, AT_FDCWD, temporary, AT_SYMLINK_FOLLOW) == 0) {
-      o->temporary = temporary;
-      return true;
-    }
-    int error = errno;
-    free(temporary);
-    errno = error;
-    if (error != EEXIST) return false;
-  }
+  if (!o->temporary) o->temporary = link_hidden(o->written, o->place, AT_SYMLINK_FOLLOW);
+  return o->temporary != NULL;
 }
 
 /* Who may do what is as it was with the file that is replaced, or as it is with a new one. */
@@ -188,6 +214,8 @@ static bool give_access(const struct tool_output *o) {
 
 static void free_output(struct tool_output *o) {
   if (o->file >= 0) close(o->file);
+  if (o->old >= 0) close(o->old);
+  free(o->kept);
   free(o->temporary);
   free(o->path);
   free(o->place);
@@ -200,8 +228,9 @@ tool_status tool_outputs_add(tool_outputs *outputs, const char *path, const char
   char *place = find_place(path);
   if (!place) return cannot(path, "there are too many links in a row");
   struct tool_output *o = tool_alloc(1, sizeof *o);
-  *o = (struct tool_output){.path = tool_copy(path, strlen(path)), .place = place, .file = -1};
+  *o = (struct tool_output){.path = tool_copy(path, strlen(path)), .place = place, .file = -1, .old = -1};
   watch_signals();
+  hidden_sweep(place);
   unfinished = NULL; /* while the list moves */
   bool is_open = open_nameless(o) || open_named(o);
   if (!is_open) {
@@ -211,6 +240,7 @@ tool_status tool_outputs_add(tool_outputs *outputs, const char *path, const char
   } else {
     outputs->items = tool_grow(outputs->items, outputs->count + 1, sizeof(struct tool_output *));
     outputs->items[outputs->count++] = o;
+    hidden_lock(o->file);
     *out_written = o->temporary ? o->temporary : o->written;
   }
   unfinished = outputs;
@@ -227,19 +257,67 @@ static tool_status prepare(tool_outputs *outputs) {
   return TOOL_OK;
 }
 
-tool_status tool_outputs_commit(tool_outputs *outputs) {
-  tool_status status = prepare(outputs);
-  for (size_t i = 0; i < outputs->count && status == TOOL_OK; i++) {
-    struct tool_output *o = outputs->items[i];
-    if (rename(o->temporary, o->place) != 0) {
-      status = cannot(o->path, strerror(errno));
-    } else {
-      char *renamed = o->temporary;
-      o->temporary = NULL;
-      free(renamed);
-    }
+/* ---- Putting ------------------------------------------------------------------------------------ */
+
+/* The old file changes places with the new one where the file system can do that; else it gets a second name before. Where it
+ * can do neither, nothing is kept. */
+static bool put(struct tool_output *o) {
+  o->old = open(o->place, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (o->old >= 0) hidden_lock(o->old);
+  if (renameat2(AT_FDCWD, o->temporary, AT_FDCWD, o->place, RENAME_EXCHANGE) == 0) {
+    o->kept = o->temporary;
+  } else {
+    o->kept = link_hidden(o->place, o->place, 0);
+    if (rename(o->temporary, o->place) != 0) return false;
+    free(o->temporary);
   }
+  o->temporary = NULL;
+  o->is_put = true;
+  return true;
+}
+
+/* Whether the place still has the file that was put there, and not one that somebody else put there since. */
+static bool is_still_there(const struct tool_output *o) {
+  struct stat there, ours;
+  return stat(o->place, &there) == 0 && fstat(o->file, &ours) == 0 && there.st_dev == ours.st_dev &&
+         there.st_ino == ours.st_ino;
+}
+
+/* The old file again, or none. False: the new one stays. */
+static bool put_back(struct tool_output *o, bool was_there) {
+  if (!is_still_there(o)) return true;
+  if (was_there && !o->kept) return false;
+  if ((was_there ? rename(o->kept, o->place) : unlink(o->place)) != 0) return false;
+  free(o->kept);
+  o->kept = NULL;
+  o->is_put = false;
+  return true;
+}
+
+static tool_status put_all(tool_outputs *outputs) {
+  bool *was_there = tool_alloc(outputs->count ? outputs->count : 1, sizeof *was_there);
+  tool_status status = TOOL_OK;
+  struct stat info;
+  size_t count = 0;
+  for (; count < outputs->count && status == TOOL_OK; count++) {
+    was_there[count] = lstat(outputs->items[count]->place, &info) == 0;
+    if (!put(outputs->items[count])) status = cannot(outputs->items[count]->path, strerror(errno));
+  }
+  while (status != TOOL_OK && count-- > 0) {
+    struct tool_output *o = outputs->items[count];
+    if (o->is_put && !put_back(o, was_there[count]))
+      (void)tool_error(TOOL_FAILED, "%s: is replaced already, and the old file can't be put back", o->path);
+  }
+  free(was_there);
+  return status;
+}
+
+tool_status tool_outputs_commit(tool_outputs *outputs) {
+  hold_signals();
+  tool_status status = prepare(outputs);
+  if (status == TOOL_OK) status = put_all(outputs);
   tool_outputs_discard(outputs);
+  let_signals_go();
   return status;
 }
 
@@ -247,6 +325,7 @@ void tool_outputs_discard(tool_outputs *outputs) {
   unfinished = NULL;
   for (size_t i = 0; i < outputs->count; i++) {
     if (outputs->items[i]->temporary) unlink(outputs->items[i]->temporary);
+    if (outputs->items[i]->kept) unlink(outputs->items[i]->kept);
     free_output(outputs->items[i]);
     free(outputs->items[i]);
   }

@@ -63,8 +63,9 @@ int tool_open_input(const char *path);
 tool_status tool_read_file(const char *path, uint64_t limit, char **out_data, uint64_t *out_size);
 
 /* Output files appear whole or not at all: written out of sight, put in their places when all are written. A link stays, and
- * what it points to is replaced; the new file has the old one's owner, group and permissions. What ends the command leaves
- * nothing of them; where a file system has no files without a name, SIGKILL leaves ".quern-run-...". One set at a time. */
+ * what it points to is replaced; the new file has the old one's owner, group and permissions. Signals wait while a set is put in
+ * its places; SIGKILL then may leave some new and some old, each whole, and hidden files, which the next set in that directory
+ * sweeps (hidden.h). One set at a time. */
 typedef struct tool_outputs {
   struct tool_output {
     char *path;      /* as it was given */
@@ -72,6 +73,9 @@ typedef struct tool_outputs {
     char *temporary; /* its name until it is in its place; NULL: none */
     int file;
     char written[32]; /* what it is called while it has no name */
+    char *kept;       /* a name of the file that it replaced, until all are in their places; NULL: none */
+    int old;          /* that file, or -1 */
+    bool is_put;
   } **items;
   size_t count;
 } tool_outputs;

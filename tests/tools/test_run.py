@@ -354,6 +354,78 @@ class Files(CommandTest):
         except OSError:
             return False
 
+    MANY = 60
+    ROUNDS = 30 if os.environ.get("QUERN_LONG") == "1" else 9
+
+    def write_many(self):
+        """Words of a command with many outputs; each old file is 3 bytes, each new one 4."""
+        names = ["a%d" % i for i in range(self.MANY)]
+        self.file("many.cl", "kernel void many(%s) { %s }" % (", ".join("global int *" + n for n in names), "".join(n + "[0] = 1;" for n in names)))
+        words = ["run", "many.cl", "--global", "1"]
+        for n in names:
+            words += ["--arg", n + "=zeros:1", "--out", "%s=@%s.bin" % (n, n)]
+        return names, words
+
+    def stop_between(self, names, words, number):
+        """Starts it, and sends the signal as soon as one output is there. Exit status, and how many outputs are new."""
+        for n in names:
+            self.file(n + ".bin", "old")
+        first, last = self.path(names[0] + ".bin"), self.path(names[-1] + ".bin")
+        run = subprocess.Popen([QUERN, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=self.directory.name)
+        while run.poll() is None and os.stat(first).st_size == 3 and os.stat(last).st_size == 3:
+            pass
+        run.send_signal(number)
+        status = run.wait()
+        sizes = [os.stat(self.path(n + ".bin")).st_size for n in names]
+        self.assertEqual(set(sizes) - {3, 4}, set(), "each file is whole")
+        return status, sizes.count(4)
+
+    def test_signals_wait_until_all_outputs_are_in_their_places(self):
+        names, words = self.write_many()
+        stopped = 0
+        for i in range(self.ROUNDS):
+            number = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)[i % 3]
+            status, new = self.stop_between(names, words, number)
+            self.assertIn(status, (0, -number))
+            self.assertIn(new, (0, self.MANY))
+            self.assertEqual([n for n in os.listdir(self.directory.name) if n.startswith(".")], [])
+            stopped += status != 0
+        print("rounds: stopped by a signal %d of %d" % (stopped, self.ROUNDS), flush=True)
+        self.assertGreater(stopped, 0)
+
+    def test_what_a_killed_command_leaves_is_swept(self):
+        names, words = self.write_many()
+        self.file(".quern-run-0123456789abcdef", "another's")
+        self.file(".quern-run-mine", "another's")
+        left = 0
+        for _ in range(self.ROUNDS):
+            self.stop_between(names, words, signal.SIGKILL)
+            left += len([n for n in os.listdir(self.directory.name) if n.startswith(".")]) > 2
+        self.quern(*words)
+        print("rounds: hidden files left %d of %d" % (left, self.ROUNDS), flush=True)
+        self.assertEqual(sorted(os.listdir(self.directory.name)),
+                         sorted([".quern-run-0123456789abcdef", ".quern-run-mine", "many.cl"] + [n + ".bin" for n in names]))
+
+    def test_outputs_that_are_replaced_are_put_back_when_one_fails(self):
+        names, words = self.write_many()
+        if os.geteuid() != 0 or subprocess.run(["unshare", "-m", "true"], stderr=subprocess.DEVNULL).returncode:
+            self.skipTest("no mounts here")
+        mounted = names[40]
+        for n in names:
+            if n != names[7]:  # one that is new
+                self.file(n + ".bin", "old")
+        self.file("other", "mnt")
+        before = {n: os.stat(self.path(n)).st_ino for n in os.listdir(self.directory.name)}
+        script = "mount --bind other %s.bin && exec \"$@\"" % mounted
+        done = subprocess.run(["unshare", "-m", "sh", "-c", script, "sh", QUERN, *words], cwd=self.directory.name,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
+        self.assertIn("%s.bin: can't be written: " % mounted, done.stderr)
+        self.assertEqual({n: os.stat(self.path(n)).st_ino for n in os.listdir(self.directory.name)}, before)
+        for n in set(names) - {names[7]}:
+            with open(self.path(n + ".bin")) as f:
+                self.assertEqual(f.read(), "old")
+
     def test_an_output_goes_to_where_a_link_points(self):
         os.mkdir(self.path("d"))
         self.file("d/old.npy", "old")
