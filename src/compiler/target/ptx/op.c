@@ -63,7 +63,9 @@ static ptx_ref on_unsigned(emitter *e, const op_row *row, const ir_inst *inst, c
 
 /* x / 0 = 0, x % 0 = x. Of the smallest number by -1 the machine gives what ir.h says. */
 static ptx_ref divide(emitter *e, const op_row *row, const ir_inst *inst, const ir_type *elem, ptx_ref *a) {
-  bool has_sign = inst->op == IR_SDIV || inst->op == IR_SREM, is_quotient = inst->op == IR_SDIV || inst->op == IR_UDIV;
+  bool has_sign = (inst->op == IR_SDIV || inst->op == IR_SREM) &&
+                  !(ptx_is_not_negative(inst->args[0]) && ptx_is_not_negative(inst->args[1]));
+  bool is_quotient = inst->op == IR_SDIV || inst->op == IR_UDIV;
   ptx_ref value = (has_sign ? on_signed : on_unsigned)(e, row, inst, elem, a);
   if (a[1].kind == PTX_NUMBER && a[1].bits) return value;
   ptx_ref is_zero =
@@ -207,9 +209,7 @@ static ptx_ref fused(emitter *e, const op_row *row, const ir_inst *inst, const i
 }
 
 /* Of the program itself: the library counts on division as IEEE has it. */
-static bool is_loose(const ir_inst *inst, const ir_type *elem) {
-  return elem->bits == 32 && (inst->flags & (PTX_LOOSE | IR_FAST));
-}
+static bool is_loose(const ir_inst *inst, const ir_type *elem) { return elem->bits == 32 && (inst->flags & IR_FAST); }
 
 /* Subnormal numbers are zeros where that was asked for: that is faster here. */
 static const char *loose_mode(const emitter *e, const char *with_flush, const char *without) {

@@ -12,11 +12,11 @@
 static bool loosen(void *user, ir_inst *inst) {
   (void)user;
   bool divides = inst->op == IR_FDIV || inst->op == IR_SQRT;
-  if (divides && ir_elem_of(inst->type)->bits == 32) inst->flags |= PTX_LOOSE;
+  if (divides && ir_elem_of(inst->type)->bits == 32) inst->flags |= IR_FAST;
   return true;
 }
 
-/* Before the library is there, which counts on exact division. */
+/* Within OpenCL's limits. Before the library is there, which counts on exact division. */
 static void loosen_division(ir_module *m) {
   for (ir_function *f = m->functions; f; f = f->next)
     if (f->body) (void)ir_walk(f->body, loosen, NULL);
