@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -15,10 +16,15 @@
 
 enum { ALIGNMENT = 64, MARK = 0xa5 }; /* a line of the cache: what kernels load at once stays within one */
 #define FAR ((size_t)1 << 30)         /* on both sides: address space alone */
-#define NEAR ((size_t)1 << 16)        /* where a limit leaves no more */
+#define NEAR ((size_t)1 << 16) /* where address space is limited: later arrays need it, and so does the compiler */
 
 bool fence_is_for(const qn_device_info *device) {
   return device->type == QN_DEVICE_CPU && (device->features & QN_FEATURE_WRAP_HOST);
+}
+
+static bool is_limited(void) {
+  struct rlimit limit;
+  return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }
 
 static bool reserve(size_t side, fence *f) {
@@ -36,7 +42,7 @@ bool fence_take(size_t bytes, fence *out) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
   *out = (fence){.bytes = bytes};
   if (bytes <= SIZE_MAX - page) out->page_bytes = (bytes + page - 1) / page * page;
-  bool is_there = out->page_bytes > 0 && (reserve(FAR, out) || reserve(NEAR, out));
+  bool is_there = out->page_bytes > 0 && ((!is_limited() && reserve(FAR, out)) || reserve(NEAR, out));
   /* Mapped anew, so that the system counts it as memory that is wanted, and refuses what it hasn't. */
   is_there = is_there && mmap(out->pages, out->page_bytes, PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;

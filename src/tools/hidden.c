@@ -66,7 +66,8 @@ void hidden_sweep(const char *place) {
   DIR *directory = opendir(path);
   free(path);
   if (!directory) return; /* what is to be written there says why */
-  for (const struct dirent *e; (e = readdir(directory)) != NULL;)
-    if (is_ours(e->d_name) && is_abandoned(dirfd(directory), e->d_name)) unlinkat(dirfd(directory), e->d_name, 0);
+  int at = dirfd(directory);
+  for (const struct dirent *e; at >= 0 && (e = readdir(directory)) != NULL;)
+    if (is_ours(e->d_name) && is_abandoned(at, e->d_name)) unlinkat(at, e->d_name, 0);
   closedir(directory);
 }

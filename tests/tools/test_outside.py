@@ -1,6 +1,7 @@
 """Kernels that go outside of their memory: the command ends with words and status 1, and nothing is written. Its own memory
 stays whole, so that it neither hangs nor aborts."""
 import os
+import resource
 import subprocess
 import unittest
 
@@ -64,6 +65,7 @@ class Outside(CommandTest):
     def setUp(self):
         super().setUp()
         self.file("k.cl", KERNELS)
+        self.file("three.cl", "kernel void three(global float *a, global float *b, global float *c) { size_t i = get_global_id(0); a[i] = b[i] + c[i]; }")
 
     def outside(self, kernel, elements, items, n, *parts, more=()):
         self.fails(["run", "k.cl", "-k", kernel, "--arg", "o=zeros:%d" % elements, "--arg", "n=%d" % n, "--global", items,
@@ -135,6 +137,25 @@ class Outside(CommandTest):
 
     def test_local_memory(self):
         self.outside("group", 100, 100, 1000000)
+
+    @unittest.skipIf(READS_STACKS, "the sanitizer needs more address space than any limit")
+    def test_limited_address_space(self):
+        """With more of it nothing fails that didn't with less; where it isn't enough, words say so."""
+        done = []
+        for mebibytes in (100, 200, 300, 400, 500, 600, 800, 1200, 2000, 2500, 3000, 3300, 4000, 5000, 6000, 8000):
+            def limit():
+                resource.setrlimit(resource.RLIMIT_AS, (mebibytes << 20, mebibytes << 20))
+            run = subprocess.run([QUERN, "run", "three.cl", "--arg", "a=zeros:1000000", "--arg", "b=range:1000000", "--arg", "c=fill:1000000:3",
+                                  "--print", "a:2", "--out", "a=@a.bin"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                 preexec_fn=limit, cwd=self.directory.name, text=True, timeout=60,
+                                 env=dict(os.environ, QUERN_CPU_THREADS="2"))
+            self.assertIn(run.returncode, (0, 1, 127), (mebibytes, run.stderr))  # 127: not even the libraries could be loaded
+            self.assertNotEqual(run.stderr if run.returncode else run.stdout, "")
+            if run.returncode == 0:
+                self.assertEqual(run.stdout, "a: 3 4\na -> a.bin\n")
+            done.append(run.returncode == 0)
+        self.assertEqual(done, sorted(done))
+        self.assertTrue(done[6], "enough with 800 MiB")
 
     def test_what_stays_inside_is_right(self):
         for elements in (1, 17, 1024):
