@@ -15,6 +15,7 @@
 #include "base/status.h"
 #include "base/string_view.h"
 #include "core/adapter_probe.h"
+#include "core/adapter_table.h"
 #include "core/check_adapter.h"
 #include "core/exit.h"
 #include "core/options.h"
@@ -39,42 +40,9 @@ static const qn_adapter_host host = {.struct_size = sizeof host,
 
 /* ---- Tables ------------------------------------------------------------------------------------- */
 
-/* The functions that every adapter must have; the others may be NULL. */
-#define REQUIRED(X)  \
-  X(instance_open)   \
-  X(instance_close)  \
-  X(device_count)    \
-  X(device_describe) \
-  X(device_open)     \
-  X(device_close)    \
-  X(memory_create)   \
-  X(memory_destroy)  \
-  X(program_create)  \
-  X(program_destroy) \
-  X(kernel_create)   \
-  X(kernel_destroy)  \
-  X(queue_create)    \
-  X(queue_destroy)   \
-  X(queue_submit)    \
-  X(queue_completed) \
-  X(queue_progress)  \
-  X(queue_wait)
-
-/* Reads no more of a table than its version and size promise. */
 static qn_status check_table(const qn_adapter_table *table, const char *name) {
-  if (!table) QN_FAIL(QN_ERROR_ABI, "it gave no table of functions");
-  if (table->abi_version != QN_ADAPTER_ABI_VERSION)
-    QN_FAIL(QN_ERROR_ABI, "it was built for version %u of the adapter interface, this library has version %u",
-            table->abi_version, QN_ADAPTER_ABI_VERSION);
-  if (table->struct_size < sizeof *table)
-    QN_FAIL(QN_ERROR_ABI, "its table has %u bytes, version %u of the adapter interface needs %zu", table->struct_size,
-            QN_ADAPTER_ABI_VERSION, sizeof *table);
-  if (!table->name || strcmp(table->name, name) != 0)
-    QN_FAIL(QN_ERROR_ABI, "it calls itself '%s', but its file is named for '%s'", table->name ? table->name : "", name);
-#define QN_X(function) \
-  if (!table->function) QN_FAIL(QN_ERROR_ABI, "its table lacks the function %s", #function);
-  REQUIRED(QN_X)
-#undef QN_X
+  char text[512];
+  if (!core_adapter_table_is_usable(table, name, text, sizeof text)) QN_FAIL(QN_ERROR_ABI, "%s", text);
   return QN_OK;
 }
 
@@ -83,7 +51,7 @@ static qn_status check_table(const qn_adapter_table *table, const char *name) {
 typedef struct library {
   struct library *next;
   char path[512];
-  const qn_adapter_table *table; /* NULL: it crashed when it was tried out, and is never loaded */
+  const qn_adapter_table *table; /* NULL: it was refused when it was tried out, and is never loaded */
   char reason[512];
 } library;
 

@@ -34,6 +34,7 @@ static qn_status find_probe(qn_arena *arena, const char *adapter, const char **o
 /* The program says how it went when it has come to its end; a library that crashed, hung or ended the process has kept it
  * from that. */
 static qn_status judge(const char *path, const qn_process_end *end, uint64_t seconds) {
+  if (end->word == PROBE_REFUSED) QN_FAIL(QN_ERROR_ABI, "%s", end->text);
   if (end->word >= 0) {
     QN_LOG(ADAPTER, "tried out %s: %s", path, end->word == PROBE_WORKS ? "it works" : "it says why it doesn't work");
     return QN_OK;

@@ -97,18 +97,21 @@ static qn_status map_range(core_buffer *buffer, const qn_view *view, uint32_t ac
   uint64_t size = 0;
   QN_TRY(core_buffer_range(buffer, view->offset_bytes, view->size_bytes, "view", &size));
   QN_TRY(wait_for_work(buffer, access, timeout_ns));
+  QN_TRY(core_failure_of_memory(&buffer->device->failures));
   core_map *map = malloc(sizeof *map);
   if (!map) QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a map's record");
-  qn_status status = map_in_adapter(buffer, view->offset_bytes, size, access, &map->pointer);
+  void *pointer = NULL;
+  qn_status status = map_in_adapter(buffer, view->offset_bytes, size, access, &pointer);
   if (status < 0) {
     free(map);
     return status;
   }
+  map->pointer = pointer;
   qn_mutex_lock(&buffer->map_lock);
   map->next = buffer->maps;
   buffer->maps = map;
-  qn_mutex_unlock(&buffer->map_lock);
-  *out_pointer = map->pointer;
+  qn_mutex_unlock(&buffer->map_lock); /* from here on it is any thread's that unmaps the same address */
+  *out_pointer = pointer;
   return QN_OK;
 }
 

@@ -114,6 +114,7 @@ void core_failure_record(core_timeline *timeline, qn_status status) {
     core_failure failure;
     uint64_t value = ask(timeline, status, &failure);
     keep(timeline, &failure, value);
+    if (failure.status == QN_ERROR_DEVICE_LOST && domain->lost.status == QN_OK) domain->lost = failure;
     if (is_wide(domain)) {
       if (domain->first.status == QN_OK) domain->first = failure;
       core_timeline_visit(timeline->device, visit_to_fail, domain);
@@ -133,6 +134,13 @@ qn_status core_failure_of_domain(core_failure_domain *domain) {
   if (!is_wide(domain)) return QN_OK;
   qn_mutex_lock(&domain->lock);
   const core_failure first = domain->first;
+  qn_mutex_unlock(&domain->lock);
+  return core_failure_status(&first);
+}
+
+qn_status core_failure_of_memory(core_failure_domain *domain) {
+  qn_mutex_lock(&domain->lock);
+  const core_failure first = domain->first.status != QN_OK ? domain->first : domain->lost;
   qn_mutex_unlock(&domain->lock);
   return core_failure_status(&first);
 }

@@ -22,9 +22,10 @@ typedef struct core_failure {
 
 /* Of one device. */
 typedef struct core_failure_domain {
-  uint32_t kind; /* QN_FAILURE_... */
-  qn_mutex lock; /* one failure at a time */
-  core_failure first;
+  uint32_t kind;      /* QN_FAILURE_... */
+  qn_mutex lock;      /* one failure at a time */
+  core_failure first; /* where the domain is wider than a queue */
+  core_failure lost;  /* the first that says that the device is lost, whatever the domain */
 } core_failure_domain;
 
 /* The adapter has told that the queue failed, with `status`: asks for the cause, once, and keeps it. By one who pins the
@@ -36,5 +37,8 @@ QN_MUST_USE qn_status core_failure_status(const core_failure *failure);
 
 /* Whether the whole domain has failed; then its first cause. */
 QN_MUST_USE qn_status core_failure_of_domain(core_failure_domain *domain);
+
+/* For what touches memory without a queue: whether the domain has failed, or the device is lost. */
+QN_MUST_USE qn_status core_failure_of_memory(core_failure_domain *domain);
 
 #endif

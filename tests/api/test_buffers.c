@@ -1,8 +1,10 @@
 /* labels: threads */
 /* Buffers, views, copies, fills, reads, writes and maps, on the devices that run no kernels and on the interpreter. */
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "support.h"
+#include "support/rounds.h"
 
 static const char *const selectors[] = {"null", "check"};
 static const char *selector; /* of the test that runs */
@@ -245,6 +247,43 @@ static void a_map_waits_for_the_buffer_and_nests(void **state) {
   test_close(&t);
 }
 
+/* One thread's unmap may take the record of another's map of the same address: they are alike, and whose it was is nobody's
+ * business. */
+enum { MAPPERS = 4 };
+typedef struct mapper {
+  qn_buffer buffer;
+  uint64_t rounds;
+} mapper;
+
+static void *map_and_unmap(void *given) {
+  const mapper *m = given;
+  for (uint64_t i = 0; i < m->rounds; i++) {
+    qn_view all = test_view(m->buffer, 0, QN_WHOLE);
+    void *pointer = NULL;
+    if (qn_buffer_map(&all, QN_MAP_READ, QN_FOREVER, &pointer) != QN_OK) return "a map failed";
+    if (*(volatile unsigned char *)pointer != 7) return "a map gave another address";
+    if (qn_buffer_unmap(m->buffer, pointer) != QN_OK) return "an unmap failed";
+  }
+  return NULL;
+}
+
+static void threads_map_and_unmap_one_buffer(void **state) {
+  (void)state;
+  test_device t = test_open(selector);
+  qn_queue queue = test_queue(t.device);
+  mapper m = {test_buffer(t.device, 1000), test_rounds("maps of one buffer by each of four threads", 60000, 1000000)};
+  pthread_t threads[MAPPERS];
+  qn_view all = test_view(m.buffer, 0, QN_WHOLE);
+  OK(qn_fill(queue, &all, "\a", 1, NULL));
+  for (int i = 0; i < MAPPERS; i++) assert_int_equal(pthread_create(&threads[i], NULL, map_and_unmap, &m), 0);
+  for (int i = 0; i < MAPPERS; i++) {
+    void *wrong = NULL;
+    pthread_join(threads[i], &wrong);
+    if (wrong) fail_msg("%s: %s", (const char *)wrong, qn_error_text());
+  }
+  test_close(&t);
+}
+
 static void wrapped_memory_is_the_callers_own(void **state) {
   (void)state;
   test_device t = test_open(selector);
@@ -386,6 +425,7 @@ int main(void) {
       cmocka_unit_test(null_pointers_are_named),
       cmocka_unit_test(options_that_make_no_sense_are_refused),
       cmocka_unit_test(a_map_waits_for_the_buffer_and_nests),
+      cmocka_unit_test(threads_map_and_unmap_one_buffer),
       cmocka_unit_test(wrapped_memory_is_the_callers_own),
       cmocka_unit_test(queries_tell_what_was_asked_for),
       cmocka_unit_test(an_older_callers_struct_is_filled_as_far_as_it_goes),

@@ -10,7 +10,7 @@ typedef struct lost_device {
   qn_device device;
   const null_control *control;
   qn_queue queues[3];
-  qn_buffer buffers[3];
+  qn_buffer buffers[3], idle;
   qn_point points[3]; /* in flight when it happens */
 } lost_device;
 
@@ -21,6 +21,7 @@ static void start(cts *c, lost_device *d) {
     d->queues[i] = cts_queue_on(c, d->device);
     d->buffers[i] = cts_buffer_on(c, d->device, 3000);
   }
+  d->idle = cts_buffer_on(c, d->device, 64);
   d->control->hold(d->control->device, 0, 1);
   for (int i = 0; i < 3; i++) d->points[i] = cts_fill(d->queues[i], d->buffers[i], 1);
 }
@@ -54,6 +55,9 @@ static void calls_hear_of_it(cts *c) {
     CTS_GIVES(qn_write(d.queues[i], &view, host, NULL), QN_ERROR_DEVICE_LOST);
     CTS_GIVES(qn_read(d.queues[i], &view, host, NULL), QN_ERROR_DEVICE_LOST);
   }
+  const qn_view idle = cts_view(d.idle, 0, QN_WHOLE); /* nothing was in flight for it */
+  void *pointer = NULL;
+  CTS_GIVES(qn_buffer_map(&idle, QN_MAP_READ, CTS_PATIENCE, &pointer), QN_ERROR_DEVICE_LOST);
   qn_status status = qn_queue_create(d.device, NULL, &queue); /* now or at its first command */
   if (status == QN_OK) {
     const qn_view view = cts_view(d.buffers[0], 0, QN_WHOLE);
@@ -106,12 +110,13 @@ static void the_rest_goes_on(cts *c) {
 }
 
 static void everything_can_be_released(cts *c) {
-  for (int i = 0; i < 12; i++) {
+  for (int i = 0; i < 16; i++) {
     lost_device d;
     start(c, &d);
     if (i % 2) lose(&d);
-    const void *handles[] = {d.queues[0], d.buffers[1], d.device, d.buffers[0], d.queues[2], d.queues[1], d.buffers[2]};
-    for (int h = 0; h < 7; h++) cts_drop(c, handles[(h + i) % 7]);
+    const void *handles[] = {d.queues[0], d.buffers[1], d.device,     d.buffers[0],
+                             d.queues[2], d.queues[1],  d.buffers[2], d.idle};
+    for (int h = 0; h < 8; h++) cts_drop(c, handles[(h + i) % 8]);
     if (!(i % 2)) lose(&d);
     for (int p = 0; p < 3; p++) CTS_GIVES(qn_point_wait(&d.points[p], CTS_PATIENCE), QN_ERROR_DEVICE_LOST);
     qn_status status = qn_runtime_close(d.runtime, CTS_PATIENCE); /* tells what the driver refused, if it did */

@@ -1,5 +1,7 @@
 /* bad.c - adapters that a runtime must refuse, one a value of BAD. */
+#include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -73,7 +75,14 @@ QN_API void needs_it(void);
 void needs_it(void) { a_function_that_no_library_has(); }
 #endif
 
+/* What was refused when it was tried out has no business in the program itself, not even its constructor. */
+static bool is_refused(void) {
+  return BAD == NO_ENTRY || BAD == NO_TABLE || BAD == OTHER_VERSION || BAD == SHORT_TABLE || BAD == NULL_FUNCTION ||
+         BAD == OTHER_NAME;
+}
+
 __attribute__((constructor)) static void load(void) {
+  if (is_refused() && strcmp(program_invocation_short_name, "quern-probe") != 0) abort();
   if (BAD == CRASH_IN_LOAD) raise(SIGSEGV);
   if (BAD == EXIT_IN_LOAD) _exit(1);
   if (BAD == HANG_IN_LOAD) hang();

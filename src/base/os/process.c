@@ -72,10 +72,13 @@ static void wait_for_end(pid_t pid, uint64_t timeout_ns, qn_process_end *end) {
 }
 
 /* What has been written; it never waits: another process may have the other end open still. */
-static qn_status read_word(int reader, int *out_word) {
-  unsigned char word = 0;
-  ssize_t got = read(reader, &word, 1);
-  if (got == 1) *out_word = word;
+static qn_status read_word(int reader, qn_process_end *end) {
+  unsigned char said[sizeof end->text];
+  ssize_t got = read(reader, said, sizeof said);
+  if (got > 0) {
+    end->word = said[0];
+    memcpy(end->text, said + 1, (size_t)got - 1); /* the rest is zero */
+  }
   if (got < 0 && errno != EAGAIN)
     QN_FAIL(QN_ERROR_IO, "the word of a child process can't be read: %s", strerrordesc_np(errno));
   return QN_OK;
@@ -107,7 +110,7 @@ qn_status qn_process_run(const char *const *arguments, uint64_t timeout_ns, qn_p
   qn_status status = QN_OK;
   if (error == 0) {
     wait_for_end(pid, timeout_ns, &end);
-    status = read_word(ends[0], &end.word);
+    status = read_word(ends[0], &end);
   }
   close(ends[0]);
   QN_TRY(status);

@@ -14,6 +14,7 @@ typedef struct qn_process_end {
   int signal;      /* 0: none */
   const char *signal_name;
   int word; /* the byte that it wrote to descriptor QN_PROCESS_WORD, or -1: so it can tell how it went in any case */
+  char text[512]; /* what followed the byte in the same write */
 } qn_process_end;
 
 enum { QN_PROCESS_WORD = 3 };
