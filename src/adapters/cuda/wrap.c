@@ -76,10 +76,14 @@ static cu_result fill_gaps(qn_adapter_device *device, const pages *p) {
   return CU_SUCCESS;
 }
 
+static bool is_range(const void *pointer, uint64_t size) {
+  return size <= UINTPTR_MAX - (uintptr_t)sysconf(_SC_PAGESIZE) - (uintptr_t)pointer;
+}
+
 qn_status cu_wrap(qn_adapter_device *device, void *pointer, uint64_t size) {
-  const pages p = pages_of(pointer, size);
-  if (p.end <= p.begin)
+  if (!is_range(pointer, size))
     return cu_error(device->host, QN_ERROR_INVALID_ARGUMENT, "wrapped memory ends beyond all memory");
+  const pages p = pages_of(pointer, size);
   pthread_mutex_lock(&device->lock);
   cu_result code = fill_gaps(device, &p);
   if (code == CU_SUCCESS) count(device, &p, 1);
