@@ -1,6 +1,6 @@
 #!/bin/bash
 # device_bundle.sh: packs what tries Quern on another machine that has a device but neither our packages nor a network: command,
-# libraries, adapters, code generator, conformance suite, tests and benches of the opencl and webgpu adapters, examples, images, and the
+# libraries, adapters, code generator, conformance suite, tests and benches of the adapters, examples, images, and the
 # shared libraries behind them. There: tar xzf quern-device.tar.gz && quern-device/run.sh (ci/device_run.sh).
 #   device_bundle.sh [-b BUILD_DIR] [-o FILE] [--no-llvm]
 #   -b BUILD_DIR  a build with tests, gcc's by default (build)
@@ -33,9 +33,9 @@ take() {
     strip --strip-unneeded "$bundle/tree/build/$name"
   done
 }
-take quern quern-cts quern-probe libquern.so.0 libquern-adapter-{cpu,null,opencl,webgpu}.so libquern-pictures.so
+take quern quern-cts quern-probe libquern.so.0 libquern-adapter-{cpu,null,opencl,webgpu,cuda}.so libquern-pictures.so
 take bench/{bench_opencl,bench_kernels,bench_launch,bench_pool,bench_handle}
-take tests/{test_opencl_driver,test_opencl_c_kernels,math/math_device}
+take tests/{test_cuda_driver,test_opencl_driver,test_opencl_c_kernels,math/math_device}
 take tests/property/{test_retired_queues,test_graphs_devices,test_two_nulls}
 take tests/property/adapters/{libquern-adapter-null2.so,libnull-heap.so}
 take webgpu/{libwebgpu_wrapper,libwgpu_native}.so bench/{bench_webgpu,bench_webgpu_kernels,bench_wgsl}
@@ -46,14 +46,14 @@ cp -r "$source/bench/kernels" "$bundle/tree/bench/"
 cp -r "$source/tests/kernels" "$bundle/tree/tests/"
 cp "$source/tests/webgpu/examples.py" "$bundle/tree/tests/webgpu/"
 cp "$source/ci/device_run.sh" "$bundle/run.sh"
-cp "$source/ci/device_webgpu.sh" "$bundle/"
+cp "$source"/ci/device_{webgpu,cuda}.sh "$bundle/"
 # Tests and benches have the paths of the tree in which they were built.
 dirname "$build" >"$bundle/place"
 [ "$(basename "$build")" = build ] || { echo "the build directory must be called build" >&2; exit 2; }
 
 ${CC:-cc} -O2 -I"$source/include" "$source/examples/image.c" -L"$build" -lquern -o "$bundle/tree/build/image"
 QUERN_CACHE=off "$build/quern" build "$source"/examples/{saxpy,blur,nbody}.cl --emit image -o "$bundle/tree/images" \
-  --target x86-64-linux,x86-64-v3-linux,opencl
+  --target x86-64-linux,x86-64-v3-linux,opencl,cuda-sm_70,cuda-sm_90
 
 # Every library that one of them needs, but for those of the C library; the loaders of OpenCL and Vulkan, and what drivers of Vulkan
 # are linked with.

@@ -7,7 +7,7 @@
 #   -s SECONDS   for all stages together (540); a stage that no time is left for is told, and counts as failed
 #   -j JOBS      processes at a time (cores, 8 at most)
 #   --long       whole counts
-#   STAGE        some alone; `opencl` and `webgpu` stand for those of an adapter
+#   STAGE        some alone; `opencl`, `webgpu` and `cuda` stand for those of an adapter
 # Exit status 0 when every stage passed.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -37,7 +37,7 @@ say() { echo "$*" | tee -a "$summary"; }
 
 # ---- Libraries and drivers ------------------------------------------------------------------------
 
-programs() { ls "$build"/{quern,quern-cts,image,libquern*.so*,bench/bench_*,webgpu/*.so,tests/test_opencl*,tests/test_w*gpu,tests/test_wgsl*,tests/math/math_device,tests/property/test_*} 2>/dev/null; }
+programs() { ls "$build"/{quern,quern-cts,image,libquern*.so*,bench/bench_*,webgpu/*.so,tests/test_opencl*,tests/test_cuda*,tests/test_w*gpu,tests/test_wgsl*,tests/math/math_device,tests/property/test_*} 2>/dev/null; }
 lacking() { ldd "$@" 2>/dev/null | sed -n 's/^\t\([^ ]*\) => not found.*/\1/p' | sort -u; }
 # A library of the bundle serves where the machine has none of that name; the loader of OpenCL serves always, for it has been tried.
 lend_libraries() {
@@ -199,13 +199,14 @@ together() {
 }
 
 . "$here/device_webgpu.sh"
+. "$here/device_cuda.sh"
 opencl_stages="devices examples images cts launches adapter kernels math speed together"
 [ -d "$here/tree" ] || opencl_stages=${opencl_stages/ images/} # a bundle has them
-all_stages="machine $opencl_stages $webgpu_stages"
+all_stages="machine $opencl_stages $webgpu_stages $cuda_stages"
 limit_of() {
   case $1 in
-    cts | together | wg_cts | wg_kernels | wg_speed | wg_native_cts) echo 240 ;;
-    adapter | math | kernels | speed | examples | wg_tests | wg_examples | wg_native) echo 150 ;;
+    cts | together | cu_cts | cu_together | wg_cts | wg_kernels | wg_speed | wg_native_cts) echo 240 ;;
+    adapter | math | kernels | speed | examples | cu_driver | cu_examples | wg_tests | wg_examples | wg_native) echo 150 ;;
     *) echo 60 ;;
   esac
 }
@@ -244,6 +245,7 @@ export QUERN_ADAPTER_PATH=$build QUERN_LLVM_LIBRARY=$build/libquern-llvm.so QUER
 export HOME=${HOME:-$work} POCL_CACHE_DIR=$work/pocl CUDA_CACHE_PATH=$work/cuda-cache
 find_drivers
 find_vulkan
+find_cuda
 choose_device
 # Tests that open a driver themselves ask for it by the first word of its platform's name.
 QUERN_TEST_PLATFORM=$("$build/quern" devices -v 2>/dev/null | grep -A1 "^$device " | sed -n 's/.*driver \([^ ,]*\).*/\1/p')
@@ -253,6 +255,7 @@ export -f show programs lacking machine devices lists_device run_one examples im
 chosen=" ${chosen:-$all_stages} "
 chosen=${chosen// opencl / $opencl_stages }
 chosen=${chosen// webgpu / $webgpu_stages }
+chosen=${chosen// cuda / $cuda_stages }
 for stage in $chosen; do
   if [[ " $all_stages " != *" $stage "* ]]; then
     echo "there is no stage $stage; there are: $all_stages" >&2

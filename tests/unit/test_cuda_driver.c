@@ -575,15 +575,15 @@ static void test_a_kernels_fault_is_told_by_every_queue_of_the_device(void **sta
   close_device();
 }
 
-static bool has_driver(void) {
+/* A library that is named is taken as it is. */
+static bool wants_driver(void) {
   const char *named = getenv("QUERN_CUDA_LIBRARY");
-  void *library = dlopen(named && *named ? named : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  return library && !dlsym(library, FAKE_CU_CONTROL_NAME);
+  return (named && *named) || dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
 }
 
 static int load(void **state) {
   (void)state;
-  if (!has_driver()) load_fake();
+  if (!wants_driver()) load_fake();
   fixture_load();
   expect_ok(table->instance_open(&fixture_host, &instance));
   expect_ok(table->device_count(instance, &device_count));
