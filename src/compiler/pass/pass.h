@@ -39,6 +39,8 @@ QN_MUST_USE qn_status pass_round_division(ir_module *m);
 QN_MUST_USE qn_status pass_round_library_division(ir_module *m);
 /* Makes rsqrt a division by a sqrt. For targets without one, or with one beyond 2 ULP. */
 QN_MUST_USE qn_status pass_spell_rsqrt(ir_module *m);
+/* The same in the functions that pass_link brought in, whose limits count on it. */
+QN_MUST_USE qn_status pass_spell_library_rsqrt(ir_module *m);
 /* Splits kernels into regions between barriers (docs/decisions/regions.md). */
 QN_MUST_USE qn_status pass_regions(ir_module *m);
 

@@ -1,4 +1,6 @@
 /* spell_rsqrt.c - pass spell_rsqrt: 1 / sqrt(x), in two operations. */
+#include <string.h>
+
 #include "compiler/pass/pass.h"
 #include "compiler/pass/walk.h"
 
@@ -26,12 +28,19 @@ static void spell_out(ir_builder *b, ir_inst *inst) {
   inst->arg_count = 2;
 }
 
-qn_status pass_spell_rsqrt(ir_module *m) {
+/* Names of the library's functions have a dot, which no name of a source has. */
+static bool is_of_library(const ir_function *f) { return strchr(f->name, '.') != NULL; }
+
+static qn_status spell_in(ir_module *m, bool library_alone) {
   ir_builder b = {.m = m};
   for (ir_function *f = m->functions; f; f = f->next) {
+    if (library_alone && !is_of_library(f)) continue;
     b.f = f;
     for (ir_inst *inst = f->body ? f->body->first : NULL; inst && !m->failed; inst = ir_next_inst(inst))
       if (inst->op == IR_RSQRT) spell_out(&b, inst);
   }
   return m->failed ? walk_no_memory() : QN_OK;
 }
+
+qn_status pass_spell_rsqrt(ir_module *m) { return spell_in(m, false); }
+qn_status pass_spell_library_rsqrt(ir_module *m) { return spell_in(m, true); }

@@ -51,10 +51,10 @@ fn quern_atomic_smax_atomics_a(i: u32, v: u32) -> u32 {
 
 @compute @workgroup_size(atomics_group_x, atomics_group_y, atomics_group_z)
 fn atomics(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup_id) group_id: vec3<u32>,
-    @builtin(local_invocation_index) local_index: u32) {
-  let a_from = atomics_args.a_at / 4u;
-  let b_from = atomics_args.b_at / 4u;
-  let f_from = atomics_args.f_at / 4u;
+    @builtin(global_invocation_id) global_id: vec3<u32>, @builtin(local_invocation_index) local_index: u32) {
+  let a_from = atomics_args.a_at >> 2u;
+  let b_from = atomics_args.b_at >> 2u;
+  let f_from = atomics_args.f_at >> 2u;
   let lid = local_id.x;
   let t = atomicAdd(&atomics_a[a_from + 1u], 1u);
   let t_1 = atomicSub(&atomics_a[a_from + 2u], 2u);

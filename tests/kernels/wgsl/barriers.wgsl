@@ -36,12 +36,13 @@ fn quern_same(value: u32, index: u32) -> u32 {
 
 @compute @workgroup_size(barriers_group_x, barriers_group_y, barriers_group_z)
 fn barriers(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup_id) group_id: vec3<u32>,
-    @builtin(local_invocation_index) local_index: u32) {
-  let out_from = barriers_args.out_at / 4u;
-  let in_from = barriers_args.in_at / 4u;
-  var n_1 = barriers_args.n;
+    @builtin(global_invocation_id) global_id: vec3<u32>, @builtin(local_invocation_index) local_index: u32) {
+  let out_from = barriers_args.out_at >> 2u;
+  let in_from = barriers_args.in_at >> 2u;
+  let n = barriers_args.n;
+  var n_1 = n;
   let lid = local_id.x;
-  if (quern_same(select(0u, 1u, barriers_args.n <= barriers_args.range.origin.x + group_id.x * barriers_group_x + local_id.x), local_index) != 0u) {
+  if (quern_same(select(0u, 1u, n <= barriers_args.range.origin.x + global_id.x), local_index) != 0u) {
     return;
   }
   var i = 0u;

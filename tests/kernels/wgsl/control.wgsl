@@ -23,11 +23,12 @@ struct control_arguments {
 
 @compute @workgroup_size(control_group_x, control_group_y, control_group_z)
 fn control(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup_id) group_id: vec3<u32>,
-    @builtin(local_invocation_index) local_index: u32) {
-  let out_from = control_args.out_at / 4u;
+    @builtin(global_invocation_id) global_id: vec3<u32>, @builtin(local_invocation_index) local_index: u32) {
+  let out_from = control_args.out_at >> 2u;
+  let n = control_args.n;
   var i = 0u;
   var sum = 0u;
-  while (i32(i) < i32(control_args.n)) {
+  while (i32(i) < i32(n)) {
     if (i == 3u) {
       i = i + 2u;
       continue;
@@ -49,7 +50,7 @@ fn control(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup
   }
   var group = 1u;
   var at = 2u;
-  switch (control_args.n) {
+  switch (n) {
     case 1u: {
       group = 0u;
       at = 0u;
@@ -85,5 +86,5 @@ fn control(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup
       return;
     }
   }
-  control_out[out_from + (control_args.range.origin.x + group_id.x * control_group_x + local_id.x)] = sum;
+  control_out[out_from + (control_args.range.origin.x + global_id.x)] = sum;
 }

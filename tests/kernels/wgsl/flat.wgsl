@@ -24,31 +24,31 @@ struct flat_arguments {
 
 fn quern_load_flat_flat_a_flat_b_i32(i: u32) -> u32 {
   if (i >= flat_args.b_address) {
-    return atomicLoad(&flat_b[(i - flat_args.b_address + flat_args.b_at) / 4u]);
+    return atomicLoad(&flat_b[((i - flat_args.b_address + flat_args.b_at) >> 2u)]);
   }
-  return atomicLoad(&flat_a[(i - flat_args.a_address + flat_args.a_at) / 4u]);
+  return atomicLoad(&flat_a[((i - flat_args.a_address + flat_args.a_at) >> 2u)]);
 }
 
 fn quern_store_flat_flat_a_flat_b_i32(i: u32, v: u32) {
   if (i >= flat_args.b_address) {
-    atomicStore(&flat_b[(i - flat_args.b_address + flat_args.b_at) / 4u], v);
+    atomicStore(&flat_b[((i - flat_args.b_address + flat_args.b_at) >> 2u)], v);
     return;
   }
-  atomicStore(&flat_a[(i - flat_args.a_address + flat_args.a_at) / 4u], v);
+  atomicStore(&flat_a[((i - flat_args.a_address + flat_args.a_at) >> 2u)], v);
 }
 
 fn quern_atomic_add_flat_flat_a_flat_b(i: u32, v: u32) -> u32 {
   if (i >= flat_args.b_address) {
-    return atomicAdd(&flat_b[(i - flat_args.b_address + flat_args.b_at) / 4u], v);
+    return atomicAdd(&flat_b[((i - flat_args.b_address + flat_args.b_at) >> 2u)], v);
   }
-  return atomicAdd(&flat_a[(i - flat_args.a_address + flat_args.a_at) / 4u], v);
+  return atomicAdd(&flat_a[((i - flat_args.a_address + flat_args.a_at) >> 2u)], v);
 }
 
 fn quern_load_flat_flat_c_table_i32(i: u32) -> u32 {
   if (i >= flat_args.c_address) {
-    return flat_c[(i - flat_args.c_address + flat_args.c_at) / 4u];
+    return flat_c[((i - flat_args.c_address + flat_args.c_at) >> 2u)];
   }
-  return table[(i - (0x100u)) / 4u];
+  return table[((i - (0x100u)) >> 2u)];
 }
 
 fn quern_store_flat_bytes_i8(i: u32, v: u32) {
@@ -61,28 +61,29 @@ fn quern_store_flat_flat_bytes_i8(i: u32, v: u32) {
 
 @compute @workgroup_size(flat_group_x, flat_group_y, flat_group_z)
 fn flat(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup_id) group_id: vec3<u32>,
-    @builtin(local_invocation_index) local_index: u32) {
-  var p = select((flat_args.b_address), (flat_args.a_address), 3i < i32(flat_args.n));
-  for (var i = 0u; i32(i) < i32(flat_args.n); i = i + 1u) {
+    @builtin(global_invocation_id) global_id: vec3<u32>, @builtin(local_invocation_index) local_index: u32) {
+  let n = flat_args.n;
+  var p = select((flat_args.b_address), (flat_args.a_address), 3i < i32(n));
+  for (var i = 0u; i32(i) < i32(n); i = i + 1u) {
     let t = p;
     p = t + 4u;
     quern_store_flat_flat_a_flat_b_i32(t, quern_load_flat_flat_a_flat_b_i32(t) + i);
   }
   _ = quern_atomic_add_flat_flat_a_flat_b(p, 5u);
   var choice: u32;
-  if ((flat_args.n & 1u) != 0u) {
+  if ((n & 1u) != 0u) {
     choice = (0x100u);
   } else {
     choice = (flat_args.c_address);
   }
   var choice_1: u32;
-  if (3i < i32(flat_args.n)) {
+  if (3i < i32(n)) {
     choice_1 = u32((i32(p) - i32((flat_args.a_address))) / 4);
   } else {
     choice_1 = 0u;
   }
-  quern_store_flat_flat_a_flat_b_i32((flat_args.b_address), quern_load_flat_flat_c_table_i32(choice + (flat_args.n & 3u) * 4u) + select(0u, 1u, p == (flat_args.a_address)) + choice_1);
+  quern_store_flat_flat_a_flat_b_i32((flat_args.b_address), quern_load_flat_flat_c_table_i32(choice + (n & 3u) * 4u) + select(0u, 1u, p == (flat_args.a_address)) + choice_1);
   if (((flat_args.bytes_address) != 0xffffffffu) & ((select((flat_args.bytes_address), 0u, (flat_args.bytes_address) == 0xffffffffu) & 3u) == 0u)) {
-    quern_store_flat_flat_bytes_i8((flat_args.bytes_address) + flat_args.n, 1u);
+    quern_store_flat_flat_bytes_i8((flat_args.bytes_address) + n, 1u);
   }
 }

@@ -191,23 +191,25 @@ fn quern_urem(a: u32, b: u32) -> u32 {
 
 @compute @workgroup_size(floats_group_x, floats_group_y, floats_group_z)
 fn floats(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup_id) group_id: vec3<u32>,
-    @builtin(local_invocation_index) local_index: u32) {
-  let f_from = floats_args.f_at / 4u;
-  let i_from = floats_args.i_at / 4u;
-  floats_i[i_from] = select(0u, 1u, 0x7f800000u < (bitcast<u32>(floats_args.x) & 0x7fffffffu)) + select(0u, 1u, (bitcast<u32>(floats_args.y) & 0x7fffffffu) == 0x7f800000u) * 2u + select(0u, 1u, (bitcast<u32>(floats_args.x) & 0x7fffffffu) < 0x7f800000u) * 4u + select(0u, 1u, quern_is_nan(floats_args.x)) * 8u;
-  floats_f[f_from] = quern_fma(floats_args.x, floats_args.y, 1.0f);
-  floats_f[f_from + 1u] = quern_divide(floats_args.x, floats_args.y);
-  floats_f[f_from + 2u] = quern_sqrt(floats_args.x);
-  let t = fmod_f32(floats_args.x, floats_args.y);
+    @builtin(global_invocation_id) global_id: vec3<u32>, @builtin(local_invocation_index) local_index: u32) {
+  let f_from = floats_args.f_at >> 2u;
+  let i_from = floats_args.i_at >> 2u;
+  let x = floats_args.x;
+  let y = floats_args.y;
+  floats_i[i_from] = select(0u, 1u, 0x7f800000u < (bitcast<u32>(x) & 0x7fffffffu)) + select(0u, 1u, (bitcast<u32>(y) & 0x7fffffffu) == 0x7f800000u) * 2u + select(0u, 1u, (bitcast<u32>(x) & 0x7fffffffu) < 0x7f800000u) * 4u + select(0u, 1u, quern_is_nan(x)) * 8u;
+  floats_f[f_from] = quern_fma(x, y, 1.0f);
+  floats_f[f_from + 1u] = quern_divide(x, y);
+  floats_f[f_from + 2u] = quern_sqrt(x);
+  let t = fmod_f32(x, y);
   floats_f[f_from + 3u] = t;
-  floats_f[f_from + 4u] = quern_fmin(floats_args.x, floats_args.y) + quern_fmax(floats_args.x, 2.0f);
-  floats_f[f_from + 5u] = quern_fround(floats_args.x) + round(floats_args.y) + floor(floats_args.x) + trunc(floats_args.y);
-  floats_f[f_from + 6u] = quern_copysign(floats_args.x, floats_args.y) - abs(floats_args.y);
-  floats_i[i_from + 1u] = quern_ftos_sat(floats_args.x) + quern_ftos_sat(floats_args.y);
+  floats_f[f_from + 4u] = quern_fmin(x, y) + quern_fmax(x, 2.0f);
+  floats_f[f_from + 5u] = quern_fround(x) + round(y) + floor(x) + trunc(y);
+  floats_f[f_from + 6u] = quern_copysign(x, y) - abs(y);
+  floats_i[i_from + 1u] = quern_ftos_sat(x) + quern_ftos_sat(y);
   floats_f[f_from + 7u] = bitcast<f32>(quern_zero ^ 0x7f800000u);
   floats_f[f_from + 8u] = bitcast<f32>(quern_zero ^ 0x80000000u);
   floats_f[f_from + 9u] = bitcast<f32>(quern_zero ^ 0x000116c2u);
-  floats_i[i_from + 2u] = select(0u, 1u, quern_less(floats_args.x, bitcast<f32>(quern_zero ^ 0x7f800000u))) + select(0u, 1u, floats_args.x == floats_args.y) + select(0u, 1u, floats_args.x <= floats_args.y);
+  floats_i[i_from + 2u] = select(0u, 1u, quern_less(x, bitcast<f32>(quern_zero ^ 0x7f800000u))) + select(0u, 1u, x == y) + select(0u, 1u, x <= y);
 }
 
 fn fmod_f32(p0: f32, p1: f32) -> f32 {

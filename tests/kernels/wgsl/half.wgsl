@@ -47,9 +47,9 @@ fn quern_store_with_half_h_f16(i: u32, v: f16) {
 
 @compute @workgroup_size(with_half_group_x, with_half_group_y, with_half_group_z)
 fn with_half(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup_id) group_id: vec3<u32>,
-    @builtin(local_invocation_index) local_index: u32) {
+    @builtin(global_invocation_id) global_id: vec3<u32>, @builtin(local_invocation_index) local_index: u32) {
   let h_from = with_half_args.h_at;
-  let f_from = with_half_args.f_at / 4u;
+  let f_from = with_half_args.f_at >> 2u;
   let x = bitcast<vec2<f16>>((with_half_args.x >> 0u) & 0xffffu).x;
   quern_store_with_half_h_f16(h_from, quern_load_with_half_h_f16(h_from + 2u) * x + bitcast<vec2<f16>>(quern_to_half(with_half_f[f_from])).x);
   with_half_f[f_from + 1u] = f32(quern_load_with_half_h_f16(h_from + 4u));

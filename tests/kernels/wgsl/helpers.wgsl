@@ -159,15 +159,16 @@ fn quern_fma(a: f32, b: f32, c: f32) -> f32 {
 
 @compute @workgroup_size(helpers_group_x, helpers_group_y, helpers_group_z)
 fn helpers(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup_id) group_id: vec3<u32>,
-    @builtin(local_invocation_index) local_index: u32) {
+    @builtin(global_invocation_id) global_id: vec3<u32>, @builtin(local_invocation_index) local_index: u32) {
   quern_local_id = local_id;
   quern_group_id = group_id;
-  let out_from = helpers_args.out_at / 4u;
-  let in_from = helpers_args.in_at / 4u;
+  let out_from = helpers_args.out_at >> 2u;
+  let in_from = helpers_args.in_at >> 2u;
+  let n = helpers_args.n;
   var x: array<u32, 1>;
-  x[0u] = helpers_args.n;
+  x[0u] = n;
   var y: array<u32, 1>;
-  y[0u] = 2u * helpers_args.n;
+  y[0u] = 2u * n;
   var i = 0u;
   var mine: array<f32, 8>;
   for (; i32(i) < 8i; i = i + 1u) {

@@ -97,18 +97,19 @@ fn quern_store_integers_d_i16(i: u32, v: u32) {
 
 @compute @workgroup_size(integers_group_x, integers_group_y, integers_group_z)
 fn integers(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup_id) group_id: vec3<u32>,
-    @builtin(local_invocation_index) local_index: u32) {
-  let a_from = integers_args.a_at / 4u;
-  let b_from = integers_args.b_at / 4u;
+    @builtin(global_invocation_id) global_id: vec3<u32>, @builtin(local_invocation_index) local_index: u32) {
+  let a_from = integers_args.a_at >> 2u;
+  let b_from = integers_args.b_at >> 2u;
   let c_from = integers_args.c_at;
   let d_from = integers_args.d_at;
+  let n = integers_args.n;
   let x = integers_a[a_from];
   let y = integers_a[a_from + 1u];
   let u = integers_b[b_from];
   let v = integers_b[b_from + 1u];
   integers_a[a_from + 2u] = quern_sdiv(x, y) + quern_srem(x, y) + u32(i32(x) / 7i) - u32(i32(x) % -3i);
   integers_b[b_from + 2u] = quern_udiv(u, v) + quern_urem(u, v) + u / 7u;
-  integers_a[a_from + 3u] = (x << (y & 31u)) ^ u32(i32(x) >> (integers_args.n & 31u)) ^ u32(i32(x) >> 3u);
+  integers_a[a_from + 3u] = (x << (y & 31u)) ^ u32(i32(x) >> (n & 31u)) ^ u32(i32(x) >> 3u);
   integers_b[b_from + 3u] = quern_rotl(u, v, 32u) + quern_umulhi(u, v) + quern_uaddsat(u, v) - quern_usubsat(u, 5u);
   integers_a[a_from + 4u] = quern_smulhi(x, y) + quern_saddsat(x, y) + quern_ssubsat(x, y) + countLeadingZeros(x) + countOneBits(y) + u32(max(i32(x), i32(0u - x)));
   integers_a[a_from + 5u] = u32(max(i32(x), i32(y))) + u32(min(i32(x), i32(y))) + max(u, v);

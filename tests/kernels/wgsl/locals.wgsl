@@ -18,10 +18,10 @@ var<workgroup> narrow: array<atomic<u32>, 4>;
 
 fn quern_store_flat_locals_a_own_i32(i: u32, v: u32) {
   if (i >= 0x08000000u + locals_a_length * 4u) {
-    own[(i - (0x08000000u + locals_a_length * 4u)) / 4u] = v;
+    own[((i - (0x08000000u + locals_a_length * 4u)) >> 2u)] = v;
     return;
   }
-  locals_a[(i - (0x08000000u)) / 4u] = v;
+  locals_a[((i - (0x08000000u)) >> 2u)] = v;
 }
 
 fn quern_store_narrow_i16(i: u32, v: u32) {
@@ -37,9 +37,9 @@ fn quern_store_locals_b_f32x4(i: u32, v: vec4<f32>) {
 
 fn quern_load_flat_locals_a_own_i32(i: u32) -> u32 {
   if (i >= 0x08000000u + locals_a_length * 4u) {
-    return own[(i - (0x08000000u + locals_a_length * 4u)) / 4u];
+    return own[((i - (0x08000000u + locals_a_length * 4u)) >> 2u)];
   }
-  return locals_a[(i - (0x08000000u)) / 4u];
+  return locals_a[((i - (0x08000000u)) >> 2u)];
 }
 
 fn quern_load_narrow_i16(i: u32) -> u32 {
@@ -55,14 +55,15 @@ fn quern_ftos_sat(x: f32) -> u32 {
 
 @compute @workgroup_size(locals_group_x, locals_group_y, locals_group_z)
 fn locals(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup_id) group_id: vec3<u32>,
-    @builtin(local_invocation_index) local_index: u32) {
-  let out_from = locals_args.out_at / 4u;
+    @builtin(global_invocation_id) global_id: vec3<u32>, @builtin(local_invocation_index) local_index: u32) {
+  let out_from = locals_args.out_at >> 2u;
+  let n = locals_args.n;
   let lid = local_id.x;
-  quern_store_flat_locals_a_own_i32((0x08000000u + locals_a_length * 4u) + lid * 4u, locals_args.n);
+  quern_store_flat_locals_a_own_i32((0x08000000u + locals_a_length * 4u) + lid * 4u, n);
   quern_store_narrow_i16((lid & 7u) * 2u, (lid) & 0xffffu);
   quern_store_locals_b_f32x4(lid * 4u, vec4<f32>(f32(i32(lid))));
   var choice: u32;
-  if ((locals_args.n & 1u) != 0u) {
+  if ((n & 1u) != 0u) {
     choice = (0x08000000u + locals_a_length * 4u);
   } else {
     choice = (0x08000000u);

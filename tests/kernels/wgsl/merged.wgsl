@@ -22,9 +22,9 @@ fn quern_store_merged_a_f32x4(i: u32, v: vec4<f32>) {
 
 @compute @workgroup_size(merged_group_x, merged_group_y, merged_group_z)
 fn merged(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup_id) group_id: vec3<u32>,
-    @builtin(local_invocation_index) local_index: u32) {
-  let a_from = merged_args.a_at / 4u;
-  let b_from = merged_args.b_at / 4u;
-  let c_from = merged_args.c_at / 4u;
+    @builtin(global_invocation_id) global_id: vec3<u32>, @builtin(local_invocation_index) local_index: u32) {
+  let a_from = merged_args.a_at >> 2u;
+  let b_from = merged_args.b_at >> 2u;
+  let c_from = merged_args.c_at >> 2u;
   quern_store_merged_a_f32x4(a_from, vec4<f32>(bitcast<f32>(merged_b[b_from + 1u]) + f32(i32(merged_c[c_from + 2u]))));
 }

@@ -25,16 +25,19 @@ struct main2_arguments {
 
 @compute @workgroup_size(my_fn_group_x, my_fn_group_y, my_fn_group_z)
 fn my_fn(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup_id) group_id: vec3<u32>,
-    @builtin(local_invocation_index) local_index: u32) {
-  let var_from = my_fn_args.var_at / 4u;
-  for (var my_override = 0u; i32(my_override) < i32(my_fn_args.my_let); my_override = my_override + 1u) {
-    my_fn_var[var_from + my_override] = my_fn_args.my_local_id + my_fn_loop[my_override];
+    @builtin(global_invocation_id) global_id: vec3<u32>, @builtin(local_invocation_index) local_index: u32) {
+  let var_from = my_fn_args.var_at >> 2u;
+  let my_let = my_fn_args.my_let;
+  let my_local_id = my_fn_args.my_local_id;
+  for (var my_override = 0u; i32(my_override) < i32(my_let); my_override = my_override + 1u) {
+    my_fn_var[var_from + my_override] = my_local_id + my_fn_loop[my_override];
   }
 }
 
 @compute @workgroup_size(main2_group_x, main2_group_y, main2_group_z)
 fn main2(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup_id) group_id: vec3<u32>,
-    @builtin(local_invocation_index) local_index: u32) {
-  let var_from = main2_args.var_at / 4u;
-  main2_var[var_from] = main2_args.zero;
+    @builtin(global_invocation_id) global_id: vec3<u32>, @builtin(local_invocation_index) local_index: u32) {
+  let var_from = main2_args.var_at >> 2u;
+  let zero = main2_args.zero;
+  main2_var[var_from] = zero;
 }

@@ -76,15 +76,16 @@ fn quern_store_narrow_shorts_i16x3(i: u32, v: vec3<u32>) {
 
 @compute @workgroup_size(narrow_group_x, narrow_group_y, narrow_group_z)
 fn narrow(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup_id) group_id: vec3<u32>,
-    @builtin(local_invocation_index) local_index: u32) {
+    @builtin(global_invocation_id) global_id: vec3<u32>, @builtin(local_invocation_index) local_index: u32) {
   let bytes_from = narrow_args.bytes_at;
   let shorts_from = narrow_args.shorts_at;
-  let fours_from = narrow_args.fours_at / 4u;
+  let fours_from = narrow_args.fours_at >> 2u;
   let t_from = narrow_args.t_at;
   let read_from = narrow_args.read_at;
-  let i = narrow_args.range.origin.x + group_id.x * narrow_group_x + local_id.x;
+  let n = narrow_args.n;
+  let i = narrow_args.range.origin.x + global_id.x;
   quern_store_narrow_bytes_i8(bytes_from + i, ((u32(extractBits(i32(quern_load_narrow_read_i8(read_from + i)), 0u, 8u)) + 1u)) & 0xffu);
-  quern_store_narrow_shorts_i16(shorts_from + i * 2u, ((u32(extractBits(i32(quern_load_narrow_shorts_i16(shorts_from + i * 2u)), 0u, 16u)) + narrow_args.n)) & 0xffffu);
+  quern_store_narrow_shorts_i16(shorts_from + i * 2u, ((u32(extractBits(i32(quern_load_narrow_shorts_i16(shorts_from + i * 2u)), 0u, 16u)) + n)) & 0xffffu);
   let t_1 = quern_load_narrow_fours_i8x4_words(fours_from + i);
   quern_store_narrow_fours_i8x4_words(fours_from + i, t_1.wzyx);
   quern_store_narrow_t_i32_bytes(t_from + i * 5u + 1u, u32(extractBits(i32(quern_load_narrow_t_i8((t_from + i * 5u))), 0u, 8u)));

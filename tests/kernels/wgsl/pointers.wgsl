@@ -29,11 +29,12 @@ fn quern_load_pointers_bytes_i16(i: u32) -> u32 {
 
 @compute @workgroup_size(pointers_group_x, pointers_group_y, pointers_group_z)
 fn pointers(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup_id) group_id: vec3<u32>,
-    @builtin(local_invocation_index) local_index: u32) {
+    @builtin(global_invocation_id) global_id: vec3<u32>, @builtin(local_invocation_index) local_index: u32) {
   let bytes_from = pointers_args.bytes_at;
-  let out_from = pointers_args.out_at / 4u;
-  let i = pointers_args.range.origin.x + group_id.x * pointers_group_x + local_id.x;
-  if (i32(pointers_args.n) <= i32(i)) {
+  let out_from = pointers_args.out_at >> 2u;
+  let n = pointers_args.n;
+  let i = pointers_args.range.origin.x + global_id.x;
+  if (i32(n) <= i32(i)) {
     return;
   }
   let t = 2u * i;

@@ -32,19 +32,19 @@ struct fixed_arguments {
 
 @compute @workgroup_size(queries_group_x, queries_group_y, queries_group_z)
 fn queries(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup_id) group_id: vec3<u32>,
-    @builtin(local_invocation_index) local_index: u32) {
+    @builtin(global_invocation_id) global_id: vec3<u32>, @builtin(local_invocation_index) local_index: u32) {
   quern_local_id = local_id;
   quern_group_id = group_id;
-  let out_from = queries_args.out_at / 4u;
-  queries_out[out_from + (queries_args.range.origin.y + group_id.y * queries_group_y + local_id.y)] = queries_args.range.work_dim + queries_args.range.global_offset.x + queries_args.range.global_size.y + (queries_args.range.group_base.z + group_id.z);
+  let out_from = queries_args.out_at >> 2u;
+  queries_out[out_from + (queries_args.range.origin.y + global_id.y)] = queries_args.range.work_dim + queries_args.range.global_offset.x + queries_args.range.global_size.y + (queries_args.range.group_base.z + group_id.z);
   queries_out[out_from + place()] = queries_args.range.local_size.x + queries_args.range.num_groups.y;
 }
 
 @compute @workgroup_size(8, 4, 1)
 fn fixed(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup_id) group_id: vec3<u32>,
-    @builtin(local_invocation_index) local_index: u32) {
-  let out_from = fixed_args.out_at / 4u;
-  fixed_out[out_from + (local_id.x + 8u * local_id.y)] = fixed_args.range.origin.x + group_id.x * 8u + local_id.x;
+    @builtin(global_invocation_id) global_id: vec3<u32>, @builtin(local_invocation_index) local_index: u32) {
+  let out_from = fixed_args.out_at >> 2u;
+  fixed_out[out_from + (local_id.x + 8u * local_id.y)] = fixed_args.range.origin.x + global_id.x;
 }
 
 fn place() -> u32 {

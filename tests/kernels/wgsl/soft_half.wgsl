@@ -38,9 +38,9 @@ fn quern_equal(a: f32, b: f32) -> bool {
 
 @compute @workgroup_size(soft_half_group_x, soft_half_group_y, soft_half_group_z)
 fn soft_half(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup_id) group_id: vec3<u32>,
-    @builtin(local_invocation_index) local_index: u32) {
+    @builtin(global_invocation_id) global_id: vec3<u32>, @builtin(local_invocation_index) local_index: u32) {
   let h_from = soft_half_args.h_at;
-  let f_from = soft_half_args.f_at / 4u;
+  let f_from = soft_half_args.f_at >> 2u;
   quern_store_soft_half_h_i16(h_from, half_rte_f32(half_to_float_f32(quern_load_soft_half_h_i16((h_from + 2u))) * 2.0f));
   soft_half_f[f_from] = half_to_float_f32(quern_load_soft_half_h_i16x4((h_from + 8u)).w);
 }

@@ -61,18 +61,18 @@ fn quern_copy_structs_all_u32_8_1_32_4(q: ptr<function, array<u32, 8>>, to: u32,
 
 @compute @workgroup_size(structs_group_x, structs_group_y, structs_group_z)
 fn structs(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup_id) group_id: vec3<u32>,
-    @builtin(local_invocation_index) local_index: u32) {
-  let all_from = structs_args.all_at / 4u;
+    @builtin(global_invocation_id) global_id: vec3<u32>, @builtin(local_invocation_index) local_index: u32) {
+  let all_from = structs_args.all_at >> 2u;
   var w: array<f32, 8>;
-  w[0u / 1u] = bitcast<f32>(structs_args.w_0);
-  w[0u / 1u + 1u] = bitcast<f32>(structs_args.w_1);
-  w[0u / 1u + 2u] = bitcast<f32>(structs_args.w_2);
-  w[0u / 1u + 3u] = bitcast<f32>(structs_args.w_3);
-  w[0u / 1u + 4u] = bitcast<f32>(structs_args.w_4);
-  w[0u / 1u + 5u] = bitcast<f32>(structs_args.w_5);
-  w[0u / 1u + 6u] = bitcast<f32>(structs_args.w_6);
-  w[0u / 1u + 7u] = bitcast<f32>(structs_args.w_7);
-  let i = structs_args.range.origin.x + group_id.x * structs_group_x + local_id.x;
+  w[0u] = bitcast<f32>(structs_args.w_0);
+  w[1u] = bitcast<f32>(structs_args.w_1);
+  w[2u] = bitcast<f32>(structs_args.w_2);
+  w[3u] = bitcast<f32>(structs_args.w_3);
+  w[4u] = bitcast<f32>(structs_args.w_4);
+  w[5u] = bitcast<f32>(structs_args.w_5);
+  w[6u] = bitcast<f32>(structs_args.w_6);
+  w[7u] = bitcast<f32>(structs_args.w_7);
+  let i = structs_args.range.origin.x + global_id.x;
   var p: array<u32, 8>;
   quern_copy_u32_8_1_structs_all_32_4(&p, 0u, all_from + i * 8u);
   quern_store_u32_8_1_f32x4(&p, 0u, quern_load_u32_8_1_f32x4(&p, 0u) + quern_load_f32_8_4_f32x4(&w, 0u) * vec4<f32>(w[4u]));

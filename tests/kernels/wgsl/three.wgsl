@@ -40,11 +40,11 @@ fn quern_store_three_out_f32x3(i: u32, v: vec3<f32>) {
 
 @compute @workgroup_size(three_group_x, three_group_y, three_group_z)
 fn three(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup_id) group_id: vec3<u32>,
-    @builtin(local_invocation_index) local_index: u32) {
-  let packed_from = three_args.packed_at / 4u;
-  let padded_from = three_args.padded_at / 4u;
-  let out_from = three_args.out_at / 4u;
-  let i = three_args.range.origin.x + group_id.x * three_group_x + local_id.x;
+    @builtin(global_invocation_id) global_id: vec3<u32>, @builtin(local_invocation_index) local_index: u32) {
+  let packed_from = three_args.packed_at >> 2u;
+  let padded_from = three_args.padded_at >> 2u;
+  let out_from = three_args.out_at >> 2u;
+  let i = three_args.range.origin.x + global_id.x;
   let v = quern_load_three_packed_f32x3(packed_from + i * 3u);
   let t = v.xy * vec2<f32>(2.0f);
   var t_1 = v;

@@ -26,15 +26,16 @@ var<workgroup> weights: array<f32, 64>;
 
 @compute @workgroup_size(two_spaces_group_x, two_spaces_group_y, two_spaces_group_z)
 fn two_spaces(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup_id) group_id: vec3<u32>,
-    @builtin(local_invocation_index) local_index: u32) {
-  let in_from = two_spaces_args.in_at / 4u;
-  let out_from = two_spaces_args.out_at / 4u;
-  let i = two_spaces_args.range.origin.x + group_id.x * two_spaces_group_x + local_id.x;
+    @builtin(global_invocation_id) global_id: vec3<u32>, @builtin(local_invocation_index) local_index: u32) {
+  let in_from = two_spaces_args.in_at >> 2u;
+  let out_from = two_spaces_args.out_at >> 2u;
+  let n = two_spaces_args.n;
+  let i = two_spaces_args.range.origin.x + global_id.x;
   let lid = local_id.x;
   weights[(lid & 63u)] = two_spaces_in[in_from + lid];
   workgroupBarrier();
-  let t = weigh(in_from + i * two_spaces_args.n, 0u, two_spaces_args.n);
-  let t_1 = weigh(in_from + two_spaces_args.n, 8u, 8u);
+  let t = weigh(in_from + i * n, 0u, n);
+  let t_1 = weigh(in_from + n, 8u, 8u);
   two_spaces_out[out_from + i] = t + t_1;
 }
 

@@ -75,10 +75,10 @@ fn quern_store_vectors_l_i64(i: u32, v: vec2<u32>) {
 
 @compute @workgroup_size(vectors_group_x, vectors_group_y, vectors_group_z)
 fn vectors(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup_id) group_id: vec3<u32>,
-    @builtin(local_invocation_index) local_index: u32) {
-  let f_from = vectors_args.f_at / 4u;
-  let i_from = vectors_args.i_at / 4u;
-  let l_from = vectors_args.l_at / 4u;
+    @builtin(global_invocation_id) global_id: vec3<u32>, @builtin(local_invocation_index) local_index: u32) {
+  let f_from = vectors_args.f_at >> 2u;
+  let i_from = vectors_args.i_at >> 2u;
+  let l_from = vectors_args.l_at >> 2u;
   var given: array<vec4<f32>, 4>;
   given[0u][0] = bitcast<f32>(vectors_args.given_0);
   given[0u][1] = bitcast<f32>(vectors_args.given_1);
@@ -96,6 +96,7 @@ fn vectors(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup
   given[3u][1] = bitcast<f32>(vectors_args.given_13);
   given[3u][2] = bitcast<f32>(vectors_args.given_14);
   given[3u][3] = bitcast<f32>(vectors_args.given_15);
+  let n = vectors_args.n;
   let t = quern_load_vectors_f_f32x4(f_from) * quern_load_vectors_f_f32x4((f_from + 8u)) + vec4<f32>(2.0f);
   let t_1 = quern_load_vectors_f_f32x4(f_from + 4u) * quern_load_vectors_f_f32x4((f_from + 8u) + 4u) + vec4<f32>(2.0f);
   let t_2 = vec4<f32>(t_1.w, t.y, t.z, t.w);
@@ -115,11 +116,11 @@ fn vectors(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup
   let t_10 = quern_load_vectors_l_i64(l_from);
   let t_11 = quern_load_vectors_l_i64(l_from + 2u);
   let t_12 = quern_load_vectors_l_i64(l_from + 4u);
-  quern_store_vectors_l_i64((l_from + 8u), quern_add64(quern_load_vectors_l_i64(l_from + 6u), vec2<u32>(vec2<i32>(i32(vectors_args.n)) >> vec2<u32>(0u, 31u))));
-  quern_store_vectors_l_i64((l_from + 8u) + 2u, quern_add64(t_12, vec2<u32>(vec2<i32>(i32(vectors_args.n)) >> vec2<u32>(0u, 31u))));
-  quern_store_vectors_l_i64((l_from + 8u) + 4u, quern_add64(t_11, vec2<u32>(vec2<i32>(i32(vectors_args.n)) >> vec2<u32>(0u, 31u))));
-  quern_store_vectors_l_i64((l_from + 8u) + 6u, quern_add64(t_10, vec2<u32>(vec2<i32>(i32(vectors_args.n)) >> vec2<u32>(0u, 31u))));
-  vectors_i[i_from + 32u + 3u] = vectors_i[i_from + (vectors_args.n & 15u)];
+  quern_store_vectors_l_i64((l_from + 8u), quern_add64(quern_load_vectors_l_i64(l_from + 6u), vec2<u32>(vec2<i32>(i32(n)) >> vec2<u32>(0u, 31u))));
+  quern_store_vectors_l_i64((l_from + 8u) + 2u, quern_add64(t_12, vec2<u32>(vec2<i32>(i32(n)) >> vec2<u32>(0u, 31u))));
+  quern_store_vectors_l_i64((l_from + 8u) + 4u, quern_add64(t_11, vec2<u32>(vec2<i32>(i32(n)) >> vec2<u32>(0u, 31u))));
+  quern_store_vectors_l_i64((l_from + 8u) + 6u, quern_add64(t_10, vec2<u32>(vec2<i32>(i32(n)) >> vec2<u32>(0u, 31u))));
+  vectors_i[i_from + 32u + 3u] = vectors_i[i_from + (n & 15u)];
   vectors_f[(f_from + 24u)] = t_1.w;
   vectors_f[f_from + 24u + 1u] = t.z;
   vectors_f[f_from + 24u + 2u] = t_1.x;

@@ -202,10 +202,11 @@ fn quern_f32_to_s64(x: f32) -> vec2<u32> {
 
 @compute @workgroup_size(wide_group_x, wide_group_y, wide_group_z)
 fn wide(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup_id) group_id: vec3<u32>,
-    @builtin(local_invocation_index) local_index: u32) {
-  let a_from = wide_args.a_at / 4u;
-  let b_from = wide_args.b_at / 4u;
-  let f_from = wide_args.f_at / 4u;
+    @builtin(global_invocation_id) global_id: vec3<u32>, @builtin(local_invocation_index) local_index: u32) {
+  let a_from = wide_args.a_at >> 2u;
+  let b_from = wide_args.b_at >> 2u;
+  let f_from = wide_args.f_at >> 2u;
+  let n = wide_args.n;
   let x = quern_load_wide_a_i64(a_from);
   let y = quern_load_wide_a_i64(a_from + 2u);
   let u = quern_load_wide_b_i64(b_from);
@@ -213,8 +214,8 @@ fn wide(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup_id
   quern_store_wide_a_i64(a_from + 4u, quern_sub64(quern_add64(x, quern_mul64(y, vec2<u32>(3u, 0u))), x ^ y));
   quern_store_wide_a_i64(a_from + 6u, quern_add64(quern_sdiv64(x, y), quern_srem64(x, y)));
   quern_store_wide_b_i64(b_from + 4u, quern_add64(quern_udiv64(u, v), quern_urem64(u, v)));
-  quern_store_wide_a_i64(a_from + 8u, quern_add64(quern_add64(quern_shl64(x, vec2<u32>(vec2<i32>(i32(wide_args.n)) >> vec2<u32>(0u, 31u)).x), quern_ashr64(x, vec2<u32>(vec2<i32>(i32(wide_args.n)) >> vec2<u32>(0u, 31u)).x)), quern_lshr64(u, vec2<u32>(40u, 0u).x)));
-  quern_store_wide_a_i64(a_from + 10u, select(vec2<u32>(vec2<i32>(i32(wide_args.n)) >> vec2<u32>(0u, 31u)), quern_sub64(vec2<u32>(0u, 0u), x), quern_slt64(x, y)));
+  quern_store_wide_a_i64(a_from + 8u, quern_add64(quern_add64(quern_shl64(x, vec2<u32>(vec2<i32>(i32(n)) >> vec2<u32>(0u, 31u)).x), quern_ashr64(x, vec2<u32>(vec2<i32>(i32(n)) >> vec2<u32>(0u, 31u)).x)), quern_lshr64(u, vec2<u32>(40u, 0u).x)));
+  quern_store_wide_a_i64(a_from + 10u, select(vec2<u32>(vec2<i32>(i32(n)) >> vec2<u32>(0u, 31u)), quern_sub64(vec2<u32>(0u, 0u), x), quern_slt64(x, y)));
   quern_store_wide_b_i64(b_from + 6u, quern_add64(quern_add64(quern_umulhi64(u, v), quern_rotl64(u, v.x)), vec2<u32>(vec2<i32>(i32(select(0u, 1u, all(u == v)))) >> vec2<u32>(0u, 31u))));
   wide_f[f_from] = quern_s64_to_f32(x) + quern_u64_to_f32(u);
   quern_store_wide_a_i64(a_from + 12u, quern_f32_to_s64(wide_f[f_from + 1u]));

@@ -93,7 +93,7 @@ wgsl_memory wgsl_memory_inside(const wgsl_memory *m, const char *name) {
 const char *wgsl_member_index(emitter *e, const wgsl_memory *m, const char *address) {
   const char *at = m->offset ? wgsl_text_of(e, "%s - %s + %s", address, m->base, m->offset)
                              : wgsl_text_of(e, "%s - (%s)", address, m->base);
-  return m->unit == 1 ? at : wgsl_text_of(e, "(%s) / %uu", at, m->unit);
+  return m->unit == 1 ? at : wgsl_text_of(e, "((%s) >> %uu)", at, wgsl_unit_shift(m));
 }
 
 /* ---- Loads ---- */

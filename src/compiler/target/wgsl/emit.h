@@ -163,6 +163,8 @@ text_level wgsl_put_pointer_op(emitter *e, const ir_inst *inst);
 void wgsl_find_memories(emitter *e);
 const char *wgsl_var_name(emitter *e, const ir_var *var);
 bool wgsl_is_plain(const emitter *e, const ir_inst *pointer);
+/* Bytes to indices: 0, 2 or 4. WGSL's compilers don't all make shifts of divisions. */
+static inline uint32_t wgsl_unit_shift(const wgsl_memory *m) { return m->unit == 16 ? 4 : m->unit == 4 ? 2 : 0; }
 /* "array<f32, 4>" */
 const char *wgsl_array_type(emitter *e, const wgsl_memory *memory);
 const char *wgsl_element_type(const wgsl_memory *memory);

@@ -37,7 +37,7 @@ static bool name_words(emitter *e, wgsl_member *m, const ir_type *type, const ch
   return true;
 }
 
-/* A value of one word is read where it stands. */
+/* A value that one word is. */
 static bool is_word(emitter *e, const ir_type *type) {
   bool is_half = type->kind == IR_FLOAT && type->bits == 16 && !wgsl_is_soft_half(e, type);
   return type->size <= 4 && type->kind != IR_VECTOR && type->kind != IR_STRUCT && type->kind != IR_BOOL && !is_half;
@@ -57,7 +57,6 @@ bool wgsl_name_members(emitter *e) {
       m->from = text_name_local(&e->names, wgsl_text_of(e, "%s_from", wish));
     } else if (!is_local(p)) {
       if (!name_words(e, m, value_of(p), wish)) return false;
-      if (!p->byval && is_word(e, p->type)) e->param_names[i] = wgsl_text_of(e, "%s.%s", e->instance->args, m->name);
     }
   }
   return true;
@@ -79,7 +78,7 @@ void wgsl_put_entry_head(emitter *e) {
   putf(e,
        ")\n"
        "fn %s(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup_id) group_id: vec3<u32>,\n"
-       "    @builtin(local_invocation_index) local_index: u32)",
+       "    @builtin(global_invocation_id) global_id: vec3<u32>, @builtin(local_invocation_index) local_index: u32)",
        k->name);
 }
 
@@ -99,6 +98,17 @@ static bool is_flat(const emitter *e, uint32_t index) {
 
 static const char *word_of(emitter *e, uint32_t index, uint32_t i) {
   return wgsl_text_of(e, "%s.%s", e->instance->args, e->members[index].words[i]);
+}
+
+/* Before the rest, so that it is read from the block once. */
+static void put_word(emitter *e, uint32_t index) {
+  const ir_inst *value = e->function->f->params[index].value;
+  bool is_used = false;
+  for (uint32_t i = 0; i < text_inst_count(e->function) && !is_used; i++)
+    for (uint32_t k = 0; k < e->function->insts[i]->arg_count; k++) is_used |= e->function->insts[i]->args[k] == value;
+  if (!is_used) return;
+  wgsl_put_line_start(e);
+  putf(e, "let %s = %s;\n", e->param_names[index], word_of(e, index, 0));
 }
 
 /* A value of several words, or of parts of one. */
@@ -140,9 +150,9 @@ static void put_struct(emitter *e, uint32_t index) {
     const char *start = is_shared && e->var_starts[node] ? e->var_starts[node] : "0u";
     wgsl_memory words = *m;
     words.unit = 4;
-    const char *at = m->is_quads
-                         ? wgsl_text_of(e, "%s[%uu][%u]", m->name, i / 4, i % 4)
-                         : wgsl_word_place(e, &words, wgsl_text_of(e, "%s / %uu", start, m->unit == 1 ? 4 : 1), 4 * i);
+    const char *at =
+        m->is_quads ? wgsl_text_of(e, "%s[%uu][%u]", m->name, i / 4, i % 4)
+                    : wgsl_word_place(e, &words, m->unit == 1 ? wgsl_text_of(e, "(%s >> 2u)", start) : start, 4 * i);
     const char *word = word_of(e, index, i);
     wgsl_put_line_start(e);
     putf(e, m->is_float ? "%s = bitcast<f32>(%s);\n" : "%s = %s;\n", at, word);
@@ -174,9 +184,10 @@ static void put_buffer_start(emitter *e, uint32_t index) {
   if (m->unit == 1)
     putf(e, "let %s = %s;\n", e->members[index].from, at);
   else if (unit_asks_for_null(e)) /* null is the same in all units */
-    putf(e, "let %s = select(%s / %uu, 0xffffffffu, %s == 0xffffffffu);\n", e->members[index].from, at, m->unit, at);
+    putf(e, "let %s = select(%s >> %uu, 0xffffffffu, %s == 0xffffffffu);\n", e->members[index].from, at,
+         wgsl_unit_shift(m), at);
   else
-    putf(e, "let %s = %s / %uu;\n", e->members[index].from, at, m->unit);
+    putf(e, "let %s = %s >> %uu;\n", e->members[index].from, at, wgsl_unit_shift(m));
 }
 
 static bool calls_asking(const emitter *e) {
@@ -202,7 +213,9 @@ void wgsl_put_entry_start(emitter *e) {
       put_buffer_start(e, i);
     else if (p->byval)
       put_struct(e, i);
-    else if (!is_local(p) && !is_word(e, p->type))
+    else if (!is_local(p) && is_word(e, p->type))
+      put_word(e, i);
+    else if (!is_local(p))
       put_value(e, i);
   }
 }

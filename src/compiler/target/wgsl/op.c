@@ -65,6 +65,7 @@ static const op_row rows[IR_OP_COUNT] = {
   [IR_FABS] = {FORM_FUNCTION, "abs", TEXT_POSTFIX, NULL},
   [IR_FMA] = {FORM_HELPER, "quern_fma", TEXT_POSTFIX, NULL},
   [IR_SQRT] = {FORM_ROOT, "sqrt", TEXT_POSTFIX, NULL},
+  [IR_RSQRT] = {FORM_FUNCTION, "inverseSqrt", TEXT_POSTFIX, NULL},
   [IR_FLOOR] = {FORM_FUNCTION, "floor", TEXT_POSTFIX, NULL},
   [IR_CEIL] = {FORM_FUNCTION, "ceil", TEXT_POSTFIX, NULL},
   [IR_FTRUNC] = {FORM_FUNCTION, "trunc", TEXT_POSTFIX, NULL},

@@ -90,7 +90,7 @@ static qn_status inline_mixed(ir_module *m) {
 /* What division is spelt out by is in the library too, which qn_prepare_text links. */
 qn_status wgsl_prepare(ir_module *m, bool rounds) {
   QN_TRY(pass_link(m));
-  QN_TRY(pass_spell_rsqrt(m));
+  QN_TRY(rounds ? pass_spell_rsqrt(m) : pass_spell_library_rsqrt(m));
   QN_TRY(rounds ? pass_round_division(m) : pass_round_library_division(m));
   QN_TRY(qn_prepare_text(m, true));
   copy_structs(m);

@@ -28,11 +28,11 @@ static const char *const words[] = {
   /* built-in functions that the emitter's text calls, and enumerants */
   "abs", "all", "any", "atomicAdd", "atomicAnd", "atomicCompareExchangeWeak", "atomicExchange", "atomicLoad", "atomicMax",
   "atomicMin", "atomicOr", "atomicStore", "atomicSub", "atomicXor", "bitcast", "ceil", "clamp", "countLeadingZeros",
-  "countOneBits", "countTrailingZeros", "extractBits", "floor", "fma", "max", "min", "round", "select", "sign", "sqrt",
+  "countOneBits", "countTrailingZeros", "extractBits", "floor", "fma", "inverseSqrt", "max", "min", "round", "select", "sign", "sqrt",
   "storageBarrier", "trunc", "workgroupBarrier", "workgroupUniformLoad", "function", "private", "read", "read_write",
   "storage", "uniform", "workgroup", "write", "main", "_",
   /* of an entry */
-  "local_id", "group_id", "local_index",
+  "local_id", "group_id", "global_id", "local_index",
 };
 /* clang-format on */
 

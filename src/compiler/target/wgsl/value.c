@@ -70,7 +70,10 @@ static text_level put_place_query(emitter *e, const ir_inst *inst) {
       putf(e, "%s.%s", local, d);
       return TEXT_POSTFIX;
     case IR_GLOBAL_ID:
-      putf(e, "%s.range.origin.%s + %s.%s * %s + %s.%s", args, d, group, d, size, local, d);
+      if (in_kernel)
+        putf(e, "%s.range.origin.%s + global_id.%s", args, d, d);
+      else
+        putf(e, "%s.range.origin.%s + %s.%s * %s + %s.%s", args, d, group, d, size, local, d);
       return TEXT_ADD;
     case IR_GROUP_ID:
       putf(e, "%s.range.group_base.%s + %s.%s", args, d, group, d);
