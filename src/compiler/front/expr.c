@@ -218,7 +218,8 @@ static front_expr *postfix_operators(front *f, front_expr *e) {
 /* ---- Unary ----------------------------------------------------------------------------------------------- */
 
 static bool at_type_in_parentheses(front *f) {
-  return front_at(f, PP_P_LPAREN) && front_token_starts_type(f, front_peek(f));
+  return front_at(f, PP_P_LPAREN) &&
+         (front_token_starts_type(f, front_peek(f)) || front_at_unknown_type_in_parentheses(f));
 }
 
 /* The operand of sizeof and its like: a type in parentheses or an expression that isn't evaluated. */

@@ -48,6 +48,9 @@ typedef struct front_declarator {
 /* Whether the present token starts declaration specifiers or a type name. */
 bool front_starts_type(front *f);
 bool front_token_starts_type(front *f, const front_token *token);
+/* Whether a declaration starts here, or a type in parentheses, whose type's name is nothing yet. */
+bool front_at_unknown_type(front *f);
+bool front_at_unknown_type_in_parentheses(front *f);
 bool front_specifiers_read(front *f, front_specifiers *out);
 /* `name_rule`: whether there may, must or must not be a name. */
 typedef enum front_name_rule { NAME_NEEDED, NAME_OPTIONAL, NAME_FORBIDDEN } front_name_rule;

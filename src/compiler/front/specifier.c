@@ -95,6 +95,54 @@ bool front_token_starts_type(front *f, const front_token *token) {
 
 bool front_starts_type(front *f) { return front_token_starts_type(f, &f->tok); }
 
+static bool is_punct(const front_token *token, pp_punct punct) {
+  return token->pp.kind == PP_PUNCT && token->pp.punct == punct;
+}
+
+static bool is_qualifier(const front_token *token) {
+  return token->keyword == KW_CONST || token->keyword == KW_VOLATILE || token->keyword == KW_RESTRICT;
+}
+
+static bool is_name(const front_token *token) { return token->pp.kind == PP_IDENT && token->keyword == KW_NONE; }
+
+static bool is_unknown(front *f, const front_token *token) {
+  return is_name(token) && front_find(f, token->pp.name) == NULL && front_find_builtin(f, token->pp.name) == NULL;
+}
+
+/* Stars and qualifiers from `distance` on, as far as is looked; gives the distance behind them. */
+static uint32_t behind_stars(front *f, uint32_t distance) {
+  while (distance + 2 < FRONT_AHEAD &&
+         (is_punct(front_peek_at(f, distance), PP_P_STAR) || is_qualifier(front_peek_at(f, distance))))
+    distance++;
+  return distance;
+}
+
+/* `X * a` is a product too, where `a` is known; nothing is assigned to one. */
+static bool is_declared(front *f, uint32_t distance) {
+  const front_token *name = front_peek_at(f, distance), *next = front_peek_at(f, distance + 1);
+  if (!is_name(name)) return false;
+  return is_punct(next, PP_P_ASSIGN) ||
+         (is_unknown(f, name) &&
+          (is_punct(next, PP_P_SEMI) || is_punct(next, PP_P_COMMA) || is_punct(next, PP_P_LBRACKET)));
+}
+
+bool front_at_unknown_type(front *f) {
+  if (!is_unknown(f, &f->tok)) return false;
+  if (is_name(front_peek(f))) return true;
+  uint32_t behind = behind_stars(f, 0);
+  return behind > 0 && (is_qualifier(front_peek_at(f, behind - 1)) || is_declared(f, behind));
+}
+
+/* A name alone in parentheses is a type when an operand follows that no operator stands before. */
+bool front_at_unknown_type_in_parentheses(front *f) {
+  if (!front_at(f, PP_P_LPAREN) || !is_unknown(f, front_peek(f))) return false;
+  uint32_t behind = behind_stars(f, 1);
+  if (!is_punct(front_peek_at(f, behind), PP_P_RPAREN)) return false;
+  if (behind > 1) return true;
+  const front_token *operand = front_peek_at(f, behind + 1);
+  return is_name(operand) || operand->pp.kind == PP_NUMBER || is_punct(operand, PP_P_LPAREN);
+}
+
 /* ---- Specifiers ------------------------------------------------------------------------------------------------ */
 
 typedef struct specifier_state {
@@ -254,11 +302,11 @@ static bool type_specifier(front *f, front_specifiers *out, specifier_state *s) 
   }
 }
 
-/* Whether a name that is no type stands where one was meant: another name or a '*' comes next. */
+/* Whether a name that is no type stands where one was meant: another name, a '*' or a parenthesis comes next. */
 static bool is_meant_as_type(front *f) {
   if (!front_at_name(f)) return false;
   const front_token *next = front_peek(f);
-  return next->pp.kind == PP_IDENT || (next->pp.kind == PP_PUNCT && next->pp.punct == PP_P_STAR);
+  return next->pp.kind == PP_IDENT || is_punct(next, PP_P_STAR) || is_punct(next, PP_P_RPAREN);
 }
 
 /* No type where one is needed. True: the name is taken as a type that was reported, so that what it declares is known. */
@@ -272,12 +320,14 @@ static bool unknown_type(front *f, front_specifiers *out) {
   bool is_told = (f->func == NULL && front_is_structure_doubtful(f)) || front_is_doubtful_name(f, f->tok.pp.name) ||
                  (goes_on && entry != NULL && entry->is_told);
   qn_sv near = front_nearest_name(f, f->tok.pp.text, NAMES_OF_TYPES);
-  if (!is_told) {
-    front_syntax_error(f, "unknown type name '%.*s'%s%.*s%s", QN_SV_ARG(f->tok.pp.text),
-                       near.size > 0 ? "; did you mean '" : "", QN_SV_ARG(near), near.size > 0 ? "'?" : "");
-  } else {
+  static const char text[] = "unknown type name '%.*s'%s%.*s%s";
+  const char *question = near.size > 0 ? "; did you mean '" : "", *end = near.size > 0 ? "'?" : "";
+  if (is_told)
     front_panic(f);
-  }
+  else if (f->func != NULL && is_punct(front_peek(f), PP_P_RPAREN)) /* within an expression whose syntax is right */
+    front_error(f, f->tok.pp.loc, f->tok.pp.length, text, QN_SV_ARG(f->tok.pp.text), question, QN_SV_ARG(near), end);
+  else
+    front_syntax_error(f, text, QN_SV_ARG(f->tok.pp.text), question, QN_SV_ARG(near), end);
   if (!goes_on) return false;
   if (entry != NULL) entry->is_told = true;
   f->is_panicking = f->is_fatal;

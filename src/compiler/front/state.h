@@ -48,6 +48,8 @@ typedef struct front_split {
   uint32_t depth;
 } front_split;
 
+enum { FRONT_AHEAD = 6 }; /* tokens that may be looked at beforehand: `* const * name =` */
+
 struct front {
   qn_arena *arena; /* the module's */
   pp *p;
@@ -62,8 +64,8 @@ struct front {
   bool failed;           /* out of memory */
 
   /* tokens */
-  front_token tok, ahead;
-  bool has_ahead;
+  front_token tok, ahead[FRONT_AHEAD];
+  uint32_t ahead_count;
   bool is_panicking;        /* a syntax error was told and not yet recovered from */
   bool is_fatal;            /* nothing more is read */
   uint32_t depth;           /* of nesting */

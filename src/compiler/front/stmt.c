@@ -188,13 +188,6 @@ static bool is_in_switch(const front *f) {
   return f->loop != NULL && f->loop->stmt->kind == STMT_SWITCH && f->loop->level == f->level;
 }
 
-/* A name that is nothing yet, followed by another name, was meant as a type. */
-static bool at_unknown_type(front *f) {
-  if (!front_at_name(f) || front_find(f, f->tok.pp.name) != NULL) return false;
-  const front_token *next = front_peek(f);
-  return next->pp.kind == PP_IDENT && next->keyword == KW_NONE && front_find_builtin(f, f->tok.pp.name) == NULL;
-}
-
 static void block_item_in_span(front *f, front_stmt ***tail) {
   if (front_at_damaged_line(f)) {
     (void)statement(f);
@@ -205,7 +198,7 @@ static void block_item_in_span(front *f, front_stmt ***tail) {
     front_recover(f);
     return;
   }
-  if (front_starts_type(f) || front_at_keyword(f, KW_STATIC_ASSERT) || at_unknown_type(f)) {
+  if (front_starts_type(f) || front_at_keyword(f, KW_STATIC_ASSERT) || front_at_unknown_type(f)) {
     front_stmt **before = *tail;
     front_local_declaration(f, tail);
     for (front_stmt *s = *before; s != NULL && is_in_switch(f); s = s->next) s->object->in_switch = true;
@@ -345,7 +338,7 @@ static front_stmt *expression_as_statement(front *f, front_expr *e) {
 /* The three parts of a for, behind the parenthesis. */
 static void for_header(front *f, front_stmt *stmt) {
   front_stmt **tail = &stmt->init;
-  if (front_starts_type(f) || at_unknown_type(f)) {
+  if (front_starts_type(f) || front_at_unknown_type(f)) {
     front_local_declaration(f, &tail);
   } else if (!front_accept(f, PP_P_SEMI)) {
     append(&tail, expression_as_statement(f, front_expression(f)));
@@ -526,7 +519,7 @@ static front_stmt *statement(front *f) {
     f->is_goto_told = true;
     front_next(f);
     front_next(f);
-  } else if (front_starts_type(f)) {
+  } else if (front_starts_type(f) || front_at_unknown_type(f)) {
     front_structure_error(f, f->tok.pp.loc, f->tok.pp.length, "a declaration can't stand here; put it into braces");
   } else {
     stmt = keyword_statement(f);

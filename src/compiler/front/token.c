@@ -213,21 +213,20 @@ void front_next(front *f) {
   f->last_loc = f->tok.pp.loc;
   f->last_length = f->tok.pp.length;
   if (front_at_name(f)) front_pass_name(f, f->tok.pp.name);
-  if (f->has_ahead) {
-    f->tok = f->ahead;
-    f->has_ahead = false;
+  if (f->ahead_count > 0) {
+    f->tok = f->ahead[0];
+    memmove(f->ahead, f->ahead + 1, --f->ahead_count * sizeof *f->ahead);
   } else {
     f->tok = read_token(f);
   }
 }
 
-const front_token *front_peek(front *f) {
-  if (!f->has_ahead) {
-    f->ahead = read_token(f);
-    f->has_ahead = true;
-  }
-  return &f->ahead;
+const front_token *front_peek_at(front *f, uint32_t distance) {
+  while (f->ahead_count <= distance) f->ahead[f->ahead_count++] = read_token(f);
+  return &f->ahead[distance];
 }
+
+const front_token *front_peek(front *f) { return front_peek_at(f, 0); }
 
 bool front_accept(front *f, pp_punct punct) {
   if (!front_at(f, punct)) return false;
@@ -297,7 +296,7 @@ void front_syntax_error(front *f, const char *format, ...) {
 void front_end(front *f) {
   f->is_fatal = true;
   front_panic(f);
-  f->has_ahead = false;
+  f->ahead_count = 0;
   f->tok = read_token(f);
 }
 

@@ -1,4 +1,4 @@
-/* token.h - the stream of tokens with one token of lookahead; keywords; pragmas are handled on the way. */
+/* token.h - the stream of tokens with lookahead, by one token but for errors; keywords; pragmas are handled on the way. */
 #ifndef QUERN_COMPILER_FRONT_TOKEN_H
 #define QUERN_COMPILER_FRONT_TOKEN_H
 
@@ -51,6 +51,8 @@ void front_next(front *f);
 qn_loc front_last_end(const front *f);
 /* The token behind f->tok, not yet taken. */
 const front_token *front_peek(front *f);
+/* The token so many behind the next one: less than FRONT_AHEAD. */
+const front_token *front_peek_at(front *f, uint32_t distance);
 
 static inline bool front_at(const front *f, pp_punct punct) {
   return f->tok.pp.kind == PP_PUNCT && f->tok.pp.punct == punct;
