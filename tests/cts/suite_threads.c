@@ -177,6 +177,35 @@ static void maps(cts *c) {
   cts_threads(c, THREADS, map_parts, &s);
 }
 
+/* Maps of one range, which drivers tell apart by nothing, and a map of a part in each. Each thread looks at its own bytes. */
+static void map_the_same(cts *c, uint32_t index, void *user) {
+  enum { PART = 64 };
+  const one_queue_state *s = user;
+  const qn_view whole = cts_view(s->buffer, 0, QN_WHOLE), part = cts_view(s->buffer, index * PART, PART);
+  unsigned char model[PART] = {0};
+  for (uint64_t i = 0; i < cts_count(c, 200, 10000); i++) {
+    void *outer = NULL, *inner = NULL;
+    CTS_OK(qn_buffer_map(&whole, QN_MAP_READ, CTS_PATIENCE, &outer));
+    CTS_BYTES("a thread's part of a buffer that several map", (unsigned char *)outer + index * PART, model, PART);
+    CTS_OK(qn_buffer_unmap(s->buffer, outer));
+    CTS_OK(qn_buffer_map(&part, QN_MAP_READ | QN_MAP_WRITE, CTS_PATIENCE, &inner));
+    CTS_BYTES("a mapped part of a buffer that several map", inner, model, PART);
+    memset(inner, (int)(i * THREADS + index), PART);
+    memset(model, (int)(i * THREADS + index), PART);
+    CTS_OK(qn_buffer_unmap(s->buffer, inner));
+  }
+}
+
+static void same_maps(cts *c) {
+  unsigned char out[THREADS * 64];
+  one_queue_state s = {.queue = cts_queue(c), .buffer = cts_buffer(c, sizeof out)};
+  cts_fill(s.queue, s.buffer, 0);
+  cts_threads(c, THREADS, map_the_same, &s);
+  cts_get(s.queue, s.buffer, out, sizeof out);
+  for (uint64_t i = 0, last = cts_count(c, 200, 10000) - 1; i < THREADS; i++)
+    CTS_FILLED("a part that one of several threads wrote last", out + i * 64, (unsigned char)(last * THREADS + i), 64);
+}
+
 /* A buffer that all write whole, each on its own queue: every read sees one writer's bytes, not a mixture. */
 static void write_whole(cts *c, uint32_t index, void *user) {
   enum { SIZE = 30000 };
@@ -236,6 +265,8 @@ static const cts_test tests[] = {
     {"threads_make_and_release_objects", objects_come_and_go, 0, 0, OBJECTS},
     {"threads_open_and_close_the_device", devices_come_and_go, 0, 0, OBJECTS},
     {"threads_map_parts_of_a_buffer", maps, 0, 0,
+     ANY "; adapter.h: 'queue_completed, queue_wait and memory_* may be called from any thread at any time.'"},
+    {"threads_map_one_buffer", same_maps, 0, 0,
      ANY "; adapter.h: 'queue_completed, queue_wait and memory_* may be called from any thread at any time.'"},
     {"threads_fill_one_buffer_by_turns", writers_of_one_buffer, 0, 0,
      ANY "; docs/runtime.md, Points: a buffer's uses on several queues are ordered"},

@@ -70,6 +70,7 @@ struct _cl_mem {
   size_t size;
   unsigned char *bytes;
   bool is_own;
+  _Atomic uint32_t at_map; /* a thread is within a call that maps or unmaps it */
 };
 
 struct _cl_program {
@@ -770,20 +771,30 @@ cl_int clEnqueueWriteBuffer(cl_command_queue q, cl_mem target, cl_bool blocks, s
   return enqueue(FAKE_EnqueueTransfer, q, &c, wait_count, waits, event);
 }
 
+/* As PoCL 3.1, which knows a map before its command is on the queue: an unmap in between ends one that has yet to run. */
+static cl_int enqueue_map(int call, cl_command_queue q, cl_mem m, cl_uint wait_count, const cl_event *waits,
+                          cl_event *event) {
+  const command c = {.action = NOTHING};
+  if (atomic_exchange(&m->at_map, 1)) wrong("a buffer is mapped or unmapped by two threads at a time");
+  pause_us(1);
+  cl_int code = enqueue(call, q, &c, wait_count, waits, event);
+  atomic_store(&m->at_map, 0);
+  return code;
+}
+
 void *clEnqueueMapBuffer(cl_command_queue q, cl_mem m, cl_bool blocks, cl_map_flags flags, size_t offset, size_t size,
                          cl_uint wait_count, const cl_event *waits, cl_event *event, cl_int *code) {
-  const command c = {.action = NOTHING};
   (void)flags;
   if (blocks) wrong("a map that blocks");
-  *code = fits(m, offset, size) ? enqueue(FAKE_EnqueueMap, q, &c, wait_count, waits, event) : CL_INVALID_VALUE;
+  *code = fits(m, offset, size) ? enqueue_map(FAKE_EnqueueMap, q, m, wait_count, waits, event) : CL_INVALID_VALUE;
   return *code ? NULL : m->bytes + offset;
 }
 
 cl_int clEnqueueUnmapMemObject(cl_command_queue q, cl_mem m, void *pointer, cl_uint wait_count, const cl_event *waits,
                                cl_event *event) {
-  const command c = {.action = NOTHING};
   (void)pointer;
-  return is_alive(m, MEMORY) ? enqueue(FAKE_EnqueueUnmap, q, &c, wait_count, waits, event) : CL_INVALID_MEM_OBJECT;
+  if (!is_alive(m, MEMORY)) return CL_INVALID_MEM_OBJECT;
+  return enqueue_map(FAKE_EnqueueUnmap, q, m, wait_count, waits, event);
 }
 
 cl_int clEnqueueMarkerWithWaitList(cl_command_queue q, cl_uint wait_count, const cl_event *waits, cl_event *event) {

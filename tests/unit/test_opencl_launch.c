@@ -308,6 +308,26 @@ static void test_memory_that_cannot_be(void **state) {
   drop_memory(memory);
 }
 
+static void *map_again_and_again(void *given) {
+  void *pointer = NULL;
+  for (int i = 0; i < 100; i++) {
+    expect_ok(ocl->memory_map(device, given, 0, 64, QN_MAP_READ, &pointer));
+    expect_ok(ocl->memory_unmap(device, given, pointer));
+  }
+  return NULL;
+}
+
+/* The driver counts it as wrong when two are at it at a time. */
+static void test_threads_map_one_buffer_by_turns(void **state) {
+  (void)state;
+  pthread_t threads[THREADS];
+  qn_adapter_memory *memory = make_memory(64);
+  for (int i = 0; i < THREADS; i++) assert_int_equal(pthread_create(&threads[i], NULL, map_again_and_again, memory), 0);
+  for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+  assert_int_equal(fake->calls[FAKE_EnqueueMap], THREADS * 100);
+  drop_memory(memory);
+}
+
 static void test_fills_from_any_offset(void **state) {
   (void)state;
   unsigned char pattern[128], got[512];
@@ -394,6 +414,7 @@ int main(void) {
                                      TEST(test_the_range_of_a_launch_reaches_its_parts),
                                      TEST(test_threads_launch_one_kernel),
                                      TEST(test_memory_that_cannot_be),
+                                     TEST(test_threads_map_one_buffer_by_turns),
                                      TEST(test_fills_from_any_offset),
                                      TEST(test_programs_that_cannot_be),
                                      TEST(test_options_reach_the_drivers_compiler),

@@ -91,6 +91,7 @@ static qn_status make_objects(qn_adapter_device *device) {
 }
 
 static void free_device(qn_adapter_device *device) {
+  pthread_mutex_destroy(&device->service_lock);
   pthread_mutex_destroy(&device->lock);
   pthread_mutex_destroy(&device->order);
   free(device);
@@ -105,6 +106,7 @@ qn_status ocl_device_open(qn_adapter_instance *instance, uint32_t index, qn_adap
   device->host = instance->host;
   device->cl = &instance->cl;
   device->found = &instance->devices[index];
+  pthread_mutex_init(&device->service_lock, NULL);
   pthread_mutex_init(&device->order, NULL);
   pthread_mutex_init(&device->lock, NULL);
   qn_status status = make_objects(device);

@@ -12,7 +12,8 @@ struct qn_adapter_device {
   const ocl_functions *cl;
   const ocl_found *found; /* the instance's */
   cl_context context;
-  cl_command_queue service; /* for maps and unmaps */
+  cl_command_queue service;     /* for maps and unmaps */
+  pthread_mutex_t service_lock; /* held while one of these is enqueued, not while it is waited for (memory.c) */
 
   /* Memory is known by numbers that never come back, for a driver gives out addresses again: arguments that a cl_kernel
    * already has are found unchanged by them. 0 is the null pointer. */

@@ -103,6 +103,27 @@ qn_status ocl_memory_destroy(qn_adapter_device *device, qn_adapter_memory *memor
 
 /* ---- Map ---------------------------------------------------------------------------------------- */
 
+/* An unmap names its map by the address alone, and maps of one range have one address: PoCL takes the first that it finds. So threads
+ * that map and unmap one buffer end each other's maps, which does no harm as long as the driver knows all of them: but PoCL 3.1 adds a
+ * map to its list before it puts the command on the queue, and an unmap by another thread in between ends a map that has yet to
+ * run, which then writes to memory that is gone. With one command at a time, and one queue for all, no unmap is ahead of its
+ * map. */
+static void *enqueue_map(qn_adapter_device *device, cl_mem buffer, cl_map_flags flags, uint64_t offset, uint64_t size,
+                         cl_event *event, cl_int *code) {
+  pthread_mutex_lock(&device->service_lock);
+  void *pointer = device->cl->EnqueueMapBuffer(device->service, buffer, CL_FALSE, flags, (size_t)offset, (size_t)size,
+                                               0, NULL, event, code);
+  pthread_mutex_unlock(&device->service_lock);
+  return pointer;
+}
+
+static cl_int enqueue_unmap(qn_adapter_device *device, cl_mem buffer, void *pointer, cl_event *event) {
+  pthread_mutex_lock(&device->service_lock);
+  cl_int code = device->cl->EnqueueUnmapMemObject(device->service, buffer, pointer, 0, NULL, event);
+  pthread_mutex_unlock(&device->service_lock);
+  return code;
+}
+
 /* No command uses the range, so that a map is a short wait; but a device may hang on another queue's work, and a map has no
  * limit of its own. */
 #define PATIENCE_NS UINT64_C(60000000000)
@@ -137,8 +158,7 @@ qn_status ocl_memory_map(qn_adapter_device *device, qn_adapter_memory *memory, u
   cl_int code = CL_SUCCESS;
   qn_status status = ocl_device_check(device);
   if (status < 0) return status;
-  void *pointer = device->cl->EnqueueMapBuffer(device->service, memory->buffer, CL_FALSE, map_flags(access),
-                                               (size_t)offset_bytes, (size_t)size_bytes, 0, NULL, &event, &code);
+  void *pointer = enqueue_map(device, memory->buffer, map_flags(access), offset_bytes, size_bytes, &event, &code);
   if (code != CL_SUCCESS) {
     ocl_device_judge(device, code, what);
     return ocl_refused(device->host, code, "%s", what);
@@ -153,7 +173,7 @@ qn_status ocl_memory_unmap(qn_adapter_device *device, qn_adapter_memory *memory,
   cl_event event = NULL;
   qn_status status = ocl_device_check(device);
   if (status < 0) return status;
-  cl_int code = device->cl->EnqueueUnmapMemObject(device->service, memory->buffer, pointer, 0, NULL, &event);
+  cl_int code = enqueue_unmap(device, memory->buffer, pointer, &event);
   if (code == CL_SUCCESS) return settle(device, event, what);
   ocl_device_judge(device, code, what);
   return ocl_refused(device->host, code, "%s", what);
