@@ -38,6 +38,7 @@ def main():
     if not pathlib.Path(ptxas).exists():
         sys.exit(f"{ptxas} is not there; ci/ptxas.sh brings it")
     sources = sorted(root.glob("tests/kernels/*/*.cl")) + sorted(root.glob("examples/*.cl")) + sorted(root.glob("bench/kernels/*.cl"))
+    sources.append(root / "tests" / "ptx" / "kernels.cl")
     sources = [s for s in sources if not s.name.endswith(".ocl.cl") and s.parent.name not in ("err", "pp")]
     jobs = [(source, sm) for i, source in enumerate(sources) for sm in (TARGETS if is_long else TARGETS[i % 3 : i % 3 + 1])]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
