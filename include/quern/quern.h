@@ -163,7 +163,7 @@ QN_API QN_MUST_USE qn_status qn_runtime_open(const qn_runtime_options *options, 
 
 /* Closes a runtime: waits for work in flight (up to `timeout_ns` each device), frees every object and
  * makes all of its handles stale, whoever still holds counts of them. Reports the first thing that a
- * driver refused. A second close is INVALID_HANDLE. Must not be called from a callback. Cost: any. */
+ * driver refused, or that the trace could not be written (IO). A second close is INVALID_HANDLE. Must not be called from a callback. Cost: any. */
 QN_API qn_status qn_runtime_close(qn_runtime runtime, uint64_t timeout_ns);
 
 typedef struct qn_adapter_info {

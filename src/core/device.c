@@ -105,8 +105,8 @@ static qn_status choose_named(core_runtime *runtime, const char *selector, choic
   }
   QN_TRY(core_adapter_load(&runtime->arena, adapter, false));
   if (index >= adapter->device_count)
-    QN_FAIL(QN_ERROR_NOT_FOUND, "there is no device '%s'; adapter '%s' has %u devices", selector, adapter->name,
-            adapter->device_count);
+    QN_FAIL(QN_ERROR_NOT_FOUND, "there is no device '%s'; adapter '%s' has %u device%s", selector, adapter->name,
+            adapter->device_count, adapter->device_count == 1 ? "" : "s");
   *out = (choice){adapter, index};
   return QN_OK;
 }

@@ -171,9 +171,12 @@ static qn_status close(qn_runtime handle, uint64_t timeout_ns) {
   QN_TRY(core_may_wait("closing waits for the callbacks: it"));
   QN_TRY(core_runtime_pin(handle, &runtime));
   qn_status status = close_pinned(runtime, handle, timeout_ns);
-  core_trace_flush();
+  qn_error_saved saved;
+  qn_error_save(&saved);
+  qn_status traced = core_trace_flush();
+  if (status < 0) qn_error_restore(&saved);
   qn_handle_unpin(handle);
-  return status;
+  return status < 0 ? status : traced;
 }
 
 qn_status qn_runtime_close(qn_runtime runtime, uint64_t timeout_ns) { CORE_CALL(close(runtime, timeout_ns)); }

@@ -208,11 +208,18 @@ qn_status core_trace_open(void) {
   return status;
 }
 
-void core_trace_flush(void) {
-  if (!core_trace_on() || !lock()) return;
-  (void)core_trace_queues_collect();
-  flush();
-  unlock();
+qn_status core_trace_flush(void) {
+  if (core_trace_on() && lock()) {
+    (void)core_trace_queues_collect();
+    flush();
+    unlock();
+  }
+  if (!qn_environment("QUERN_TRACE")) return QN_OK;
+  qn_mutex_lock(&core_trace_lock);
+  qn_status status = core_trace_file_take_failure();
+  qn_mutex_unlock(&core_trace_lock);
+  if (status < 0) qn_error_prefix("QUERN_TRACE=%s: ", qn_environment("QUERN_TRACE"));
+  return status;
 }
 
 /* ---- Exit --------------------------------------------------------------------------------------- */

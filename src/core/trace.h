@@ -27,8 +27,8 @@ static inline bool core_trace_on(void) { return atomic_load_explicit(&core_trace
 /* Opens the file that QUERN_TRACE names, if it names one and none is open. "%p" in it becomes the process's number. Errors:
  * IO, OUT_OF_HOST_MEMORY, LIMIT (no thread). */
 QN_MUST_USE qn_status core_trace_open(void);
-/* Writes what there is. A runtime has been closed. */
-void core_trace_flush(void);
+/* Writes what there is. A runtime has been closed. Errors: IO: it could not be written to its end; told once. */
+QN_MUST_USE qn_status core_trace_flush(void);
 /* The process exits: before the gate is shut, the last times are asked for; afterwards the file is ended. */
 void core_trace_exit_begin(void);
 void core_trace_exit_end(void);

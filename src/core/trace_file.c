@@ -1,5 +1,6 @@
 #include "core/trace_file.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -15,6 +16,15 @@ static struct {
   uint64_t size;   /* of the file, without the array's end */
   qn_bytes buffer; /* not written yet */
 } file;
+
+static char failure[256]; /* why it ended too soon; empty: it didn't, or that was told */
+
+qn_status core_trace_file_take_failure(void) {
+  if (!failure[0]) return QN_OK;
+  qn_status status = qn_error_set(QN_ERROR_IO, "%s", failure);
+  failure[0] = 0;
+  return status;
+}
 
 bool core_trace_file_is_open(void) { return file.is_open; }
 bool core_trace_file_is_dirty(void) { return file.buffer.size > 0; }
@@ -60,6 +70,7 @@ void core_trace_file_flush(void) {
   qn_error_save(&saved);
   if (qn_output_write(&file.output, file.size, file.buffer.data, file.buffer.size) < 0) {
     QN_LOG(RUNTIME, "the trace ends: %s", qn_error_text());
+    (void)snprintf(failure, sizeof failure, "the trace ends: %s", qn_error_text());
     qn_status status = file.size > 0 ? qn_output_write(&file.output, file.size, array_end, strlen(array_end)) : QN_OK;
     (void)status; /* the end overwrites what lies there already; cutting needs no space */
     qn_output_cut(&file.output, file.size > 0 ? file.size + strlen(array_end) : 0);

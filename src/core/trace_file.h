@@ -18,5 +18,7 @@ bool core_trace_file_is_dirty(void);
 /* When it can't be written (a full disk), says so in the log, leaves what was whole, and closes. */
 void core_trace_file_flush(void);
 void core_trace_file_close(void);
+/* Why it ended too soon, once. Errors: IO. */
+QN_MUST_USE qn_status core_trace_file_take_failure(void);
 
 #endif

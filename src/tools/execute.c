@@ -9,29 +9,40 @@
 #define WAIT_SLICE_NS UINT64_C(100000000)
 
 static tool_status open_device(qn_runtime runtime, const char *selector, run_session *s, run_result *r) {
+  const char *asked = selector ? selector : getenv("QUERN_DEVICE"), *shown = asked && *asked ? asked : "default";
   qn_status status = qn_device_open(runtime, selector, &s->device);
   if (status < 0) {
-    tool_library_error(status, "device '%s'", selector ? selector : "default");
+    tool_library_error(status, selector || shown != asked ? "device '%s'" : "QUERN_DEVICE: device '%s'", shown);
     return TOOL_FAILED;
   }
   r->device.struct_size = sizeof r->device;
-  if ((status = qn_device_query(s->device, &r->device)) < 0) return tool_library_error(status, "device '%s'", selector);
+  if ((status = qn_device_query(s->device, &r->device)) < 0) return tool_library_error(status, "device '%s'", shown);
   if (!(r->device.features & QN_FEATURE_KERNELS))
     return tool_error(TOOL_FAILED, "device '%s' runs no kernels; quern devices lists the others", r->device.selector);
   if ((status = qn_queue_create(s->device, NULL, &s->queue)) < 0) return tool_library_error(status, "queue");
   return TOOL_OK;
 }
 
+/* The text is the diagnostics, each with its place. With several devices the same ones are told once. */
+static tool_status tell_diagnostics(const run_options *o, const run_result *r, char **told) {
+  const char *text = qn_error_text();
+  if (*told && strcmp(*told, text) == 0)
+    return tool_error(TOOL_FAILED, "%s does not compile for '%s' either, for the same reasons", o->file,
+                      r->device.selector);
+  free(*told);
+  *told = tool_copy(text, strlen(text));
+  return tool_error_lines(TOOL_FAILED, *told, "%s does not compile", o->file);
+}
+
 static tool_status build_program(const run_options *o, const char *source, uint64_t source_bytes, run_session *s,
-                                 qn_program_info *out_info) {
+                                 const run_result *r, char **told, qn_program_info *out_info) {
   qn_program_options build = QN_INIT(qn_program_options);
   build.source = source;
   build.source_bytes = source_bytes;
   build.file_name = o->file;
   build.options = o->build;
   qn_status status = qn_program_build(s->device, &build, &s->program);
-  if (status == QN_ERROR_COMPILE) /* the text is the diagnostics, each with its place */
-    return tool_error_lines(TOOL_FAILED, qn_error_text(), "%s does not compile", o->file);
+  if (status == QN_ERROR_COMPILE) return tell_diagnostics(o, r, told);
   if (status >= 0) status = qn_program_query(s->program, out_info);
   if (status < 0) return tool_library_error(status, "%s", o->file);
   if (out_info->log_bytes && !o->json) {
@@ -81,13 +92,13 @@ static tool_status get_only_kernel(const run_options *o, run_session *s, uint32_
 }
 
 tool_status run_session_open(qn_runtime runtime, const char *selector, const run_options *o, const char *source,
-                             uint64_t source_bytes, run_session *s, run_result *r) {
+                             uint64_t source_bytes, char **told, run_session *s, run_result *r) {
   qn_program_info info = QN_INIT(qn_program_info);
   qn_status status = QN_OK;
   memset(s, 0, sizeof *s);
   fence_unwatch(); /* of the device before */
   TOOL_TRY(open_device(runtime, selector, s, r));
-  TOOL_TRY(build_program(o, source, source_bytes, s, &info));
+  TOOL_TRY(build_program(o, source, source_bytes, s, r, told, &info));
   r->compile_ns = info.compile_ns;
   r->cached = info.cached;
   if (o->kernel)

@@ -154,6 +154,8 @@ static tool_status read_header(const char *path, cursor c, header *h) {
     is_closed = take(&c, '}');
     if (!goes_on && !is_closed) return header_fault(path, "expected ',' or '}' behind a value");
   }
+  skip_space(&c);
+  if (c.at < c.end) return header_fault(path, "there is more behind its '}'");
   for (size_t i = 0; i < KEYS; i++)
     if (!seen[i]) return tool_error(TOOL_FAILED, "%s: .npy header: '%s' is missing", path, keys[i].name);
   return TOOL_OK;

@@ -54,13 +54,15 @@ typedef struct job {
   char *source;
   uint64_t source_bytes;
   bool resolved;
+  char *told; /* diagnostics of the compiler */
 } job;
 
 /* Compiles and runs on one device. The arguments are made once, for the first. */
 static tool_status run_on(job *j, qn_runtime runtime, const char *selector, run_result *r) {
   run_session session;
   qn_range range;
-  tool_status status = run_session_open(runtime, selector, &j->options, j->source, j->source_bytes, &session, r);
+  tool_status status =
+      run_session_open(runtime, selector, &j->options, j->source, j->source_bytes, &j->told, &session, r);
   if (status == TOOL_OK && !j->resolved) {
     status = run_arguments_resolve(session.kernel, session.info.name, &j->options, &j->arguments);
     j->resolved = status == TOOL_OK;
@@ -136,6 +138,7 @@ int command_run(int argc, char **argv) {
   run_arguments_free(&j->arguments);
   run_options_free(&j->options);
   free(j->source);
+  free(j->told);
   free(j);
   return (int)status;
 }

@@ -86,8 +86,9 @@ typedef struct run_session {
   qn_kernel kernel;
   qn_kernel_info info;
 } run_session;
+/* `*told`: diagnostics that were told for a device before, or NULL; the caller's to free. */
 tool_status run_session_open(qn_runtime runtime, const char *selector, const run_options *o, const char *source,
-                             uint64_t source_bytes, run_session *s, run_result *r);
+                             uint64_t source_bytes, char **told, run_session *s, run_result *r);
 void run_session_close(run_session *s);
 tool_status run_execute(run_session *s, const run_options *o, const run_arguments *a, const qn_range *range,
                         run_result *r);

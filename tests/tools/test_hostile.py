@@ -120,7 +120,7 @@ class Hostile(CommandTest):
                 (good.replace("<f4", "<x9"), "<x9"), (good.replace("<f4", "|O"), "|O"), (good.replace("<f4", "<U8"), "<U8"),
                 (good.replace("shape", "size"), "'size'"), (good.replace("'shape'", "shape"), "quotes"), (good.replace("'descr':", "'descr'"), "'descr' has no ':'"),
                 (good.replace("}", "'shape': (4,)}"), "'shape' is there twice"), (good[1:], "'{'"), (good.replace("}", ""), "}") , ("", "'{'"),
-                (good.replace(", 'shape'", " 'shape'"), "','")):
+                (good.replace(", 'shape'", " 'shape'"), "','"), (good + "junk", "more behind its '}'"), (good + "}", "more behind its '}'")):
             head = text.encode() + b" " * (63 - (10 + len(text)) % 64) + b"\n"
             self.file("h.npy", b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head + b"\0" * 16)
             self.refused(self.words({"x": "@h.npy"}), (1,), "h.npy", part)

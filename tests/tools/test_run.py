@@ -354,6 +354,23 @@ class Files(CommandTest):
         except OSError:
             return False
 
+    def test_a_compile_error_is_told_once_for_all_devices(self):
+        self.file("bad.cl", "kernel void bad(global float *y) { y[0] = nothing; }")
+        _, err = self.quern("run", "bad.cl", "-d", "all", "--arg", "y=zeros:1", status=1)
+        self.assertEqual(err.count("use of undeclared identifier 'nothing'"), 1, err)
+        self.assertIn("bad.cl does not compile for 'check:0' either, for the same reasons", err)
+
+    def test_what_the_environment_asks_for_is_named(self):
+        words = ["run", example("saxpy.cl"), "--arg", "x=range:9", "--arg", "y=zeros:9", "--arg", "a=1"]
+        _, err = self.quern(*words, status=1, environment={"QUERN_DEVICE": "foo"})
+        self.assertIn("QUERN_DEVICE: device 'foo': there is no device 'foo'; there are: ", err)
+        _, err = self.quern(*words, "-d", "cpu:7", status=1)
+        self.assertIn("there is no device 'cpu:7'; adapter 'cpu' has 1 device\n", err)
+        _, err = self.quern(*words, status=1, environment={"QUERN_TRACE": "/dev/full"})
+        self.assertIn("closing: QUERN_TRACE=/dev/full: the trace ends: writing failed: No space left on device", err)
+        _, err = self.quern(*words, status=1, environment={"QUERN_TRACE": "/no/such/t.json"})
+        self.assertIn("QUERN_TRACE=/no/such/t.json: '/no/such/t.json' can't be written: No such file or directory", err)
+
     MANY = 60
     ROUNDS = 30 if os.environ.get("QUERN_LONG") == "1" else 9
 
