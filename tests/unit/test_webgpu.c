@@ -1,5 +1,6 @@
 /* labels: webgpu */
 /* The webgpu adapter on a WebGPU library and a driver in software: results, leaks, exits, limits. */
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -251,6 +252,83 @@ static void test_a_buffer_that_is_too_large_is_named(void **state) {
   assert_true(strlen(qn_error_text()) > 0);
 }
 
+/* ---- Failures ----------------------------------------------------------------------------------- */
+
+/* A device of its own, beside the group's, with work done and its buffer's contents known. */
+typedef struct victim {
+  test_device t;
+  qn_queue queue;
+  qn_kernel step;
+  qn_buffer buffer;
+} victim;
+
+static victim open_victim(void) {
+  victim v = {.t = test_open("webgpu:0")};
+  v.queue = test_queue(v.t.device);
+  v.step = test_kernel(test_program(v.t.device, source), "step");
+  v.buffer = test_buffer(v.t.device, 4096);
+  OK(qn_launch(v.queue, v.step, QN_RANGE_1D(1024), QN_ARGS(v.buffer, 1u), NULL));
+  OK(qn_queue_finish(v.queue, 60 * SECOND));
+  return v;
+}
+
+/* What somebody does who has the library's own handle. */
+static void call_native(const char *function, const void *handle) {
+  void *library = dlopen(getenv("QUERN_WEBGPU_LIBRARY"), RTLD_NOW | RTLD_LOCAL);
+  void (*call)(void *) = NULL;
+  uint64_t native = 0;
+  assert_non_null(library);
+  *(void **)&call = dlsym(library, function);
+  assert_non_null(call);
+  OK(qn_native_handle(handle, 0, &native));
+  call((void *)(uintptr_t)native);
+}
+
+/* The failure comes to whoever waits or launches, with the library's words, and stays; devices beside it go on. */
+static void expect_failed(victim *v, qn_status status, const char *words) {
+  qn_point last = {0, 0};
+  qn_queue other = NULL;
+  qn_device beside = NULL;
+  qn_status launched = QN_OK;
+  for (uint32_t i = 0; i < 50 && launched == QN_OK; i++)
+    launched = qn_launch(v->queue, v->step, QN_RANGE_1D(1024), QN_ARGS(v->buffer, i), &last);
+  if (launched == QN_OK) launched = qn_point_wait(&last, 60 * SECOND);
+  if (launched != status) fail_msg("it gave %s: %s", qn_status_name(launched), qn_error_text());
+  if (!strstr(qn_error_text(), words)) fail_msg("the text '%s' lacks '%s'", qn_error_text(), words);
+  FAILS(qn_launch(v->queue, v->step, QN_RANGE_1D(1024), QN_ARGS(v->buffer, 1u), NULL), status, words);
+  FAILS(qn_queue_finish(v->queue, 60 * SECOND), status, words);
+  assert_true(qn_queue_create(v->t.device, NULL, &other) != QN_OK || qn_queue_finish(other, 60 * SECOND) != QN_OK ||
+              qn_launch(other, v->step, QN_RANGE_1D(1024), QN_ARGS(v->buffer, 1u), NULL) != QN_OK);
+  OK(qn_device_open(v->t.runtime, "check", &beside));
+  test_a_kernel_runs(NULL);
+  (void)!qn_runtime_close(v->t.runtime, 60 * SECOND); /* tells the failure again, or has nothing to tell */
+  test_a_kernel_runs(NULL);
+}
+
+/* wgpu-native ends the process with a submission that it refuses, and tells a loss only when nothing is in flight. */
+static bool is_wgpu(void) { return strstr(getenv("QUERN_WEBGPU_LIBRARY"), "wgpu_native") != NULL; }
+
+static void test_L7_a_lost_device_fails_its_queues_alone(void **state) {
+  (void)state;
+  victim v = open_victim();
+  for (uint32_t i = 0; i < 50 && !is_wgpu(); i++)
+    OK(qn_launch(v.queue, v.step, QN_RANGE_1D(1024), QN_ARGS(v.buffer, i), NULL));
+  call_native("wgpuDeviceDestroy", v.t.device);
+  expect_failed(&v, QN_ERROR_DEVICE_LOST, "is lost");
+}
+
+/* A submission that the library refuses, long after the call that recorded it. */
+static void test_L7_an_error_that_no_call_returns_fails_the_queues(void **state) {
+  (void)state;
+  if (is_wgpu()) {
+    print_message("wgpu-native ends the process here\n");
+    skip();
+  }
+  victim v = open_victim();
+  call_native("wgpuBufferDestroy", v.buffer);
+  expect_failed(&v, QN_ERROR_DEVICE, "refuses what was submitted");
+}
+
 /* ---- Exits -------------------------------------------------------------------------------------- */
 
 /* The situation of the report on a cache that crashed at exit: compile, run, let go of something or nothing, exit. */
@@ -333,6 +411,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_too_many_buffers_are_named),
       cmocka_unit_test(test_a_group_that_is_too_large_is_named),
       cmocka_unit_test(test_a_buffer_that_is_too_large_is_named),
+      cmocka_unit_test(test_L7_a_lost_device_fails_its_queues_alone),
+      cmocka_unit_test(test_L7_an_error_that_no_call_returns_fails_the_queues),
       cmocka_unit_test(test_compile_release_exit),
       cmocka_unit_test(test_no_adapter_is_told),
   };

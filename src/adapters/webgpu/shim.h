@@ -68,7 +68,8 @@ typedef struct wgl_event {
   uint64_t future; /* for `wait` */
 } wgl_event;
 
-/* Who is told what a device can't return. From any thread, also within calls: a hearer calls nothing of the library. */
+/* Who is told what a device can't return. From any thread, also within calls: a hearer calls nothing of the library. A device that is
+ * destroyed, by us or by others that have its handle, is lost. */
 typedef struct wgl_watch {
   uint32_t struct_size;
   uint32_t reserved;
@@ -114,7 +115,7 @@ typedef struct wgl_binding {
  * error scope, or else by the watch. `text` gets the library's words. */
 typedef struct wgl_shim {
   uint32_t struct_size;
-  uint32_t reserved;
+  uint32_t ends_process;       /* with a submission that it refuses: on a lost device, or one that is wrong */
   QN_SLOT(const char *, name); /* "Dawn, webgpu.h of May 2025" */
   QN_SLOT(const char *const *,
           marks); /* symbols that libraries of this generation have and of no other; NULL at the end */
@@ -167,6 +168,7 @@ typedef struct wgl_shim {
 
   QN_FUNCTION(wgl_encoder *, encoder_create, wgl_functions *f, wgl_device *device);
   QN_FUNCTION(wgl_commands *, encoder_finish, wgl_functions *f, wgl_encoder *encoder); /* which is gone then */
+  QN_FUNCTION(void, encoder_drop, wgl_functions *f, wgl_encoder *encoder);
   QN_FUNCTION(void, copy, wgl_functions *f, wgl_encoder *encoder, wgl_buffer *source, uint64_t source_offset,
               wgl_buffer *target, uint64_t target_offset, uint64_t size_bytes);
   QN_FUNCTION(void, clear, wgl_functions *f, wgl_encoder *encoder, wgl_buffer *buffer, uint64_t offset_bytes,

@@ -31,7 +31,7 @@ typedef struct chain {
   uint32_t type;
 } chain;
 
-enum { SOURCE_WGSL = 2, IN_POLL = 2, AT_ANY_TIME = 3, SUCCESS = 1, DESTROYED = 2, TIMED_OUT = 2 };
+enum { SOURCE_WGSL = 2, IN_POLL = 2, AT_ANY_TIME = 3, SUCCESS = 1, TIMED_OUT = 2 };
 enum {
   USE_MAP_READ = 1,
   USE_COPY_SOURCE = 4,
@@ -431,8 +431,8 @@ static void on_error(void *const *device, uint32_t type, text_view message, void
 
 static void on_lost(void *const *device, uint32_t reason, text_view message, void *user1, void *user2) {
   const wgl_watch *watch = user1;
-  (void)device, (void)user2;
-  if (reason != DESTROYED) watch->on_lost(watch->user, message.data, length_of(message));
+  (void)device, (void)reason, (void)user2;
+  watch->on_lost(watch->user, message.data, length_of(message));
 }
 
 static wgl_device *device_open(wgl_functions *f, wgl_instance *instance, wgl_adapter *adapter, const wgl_watch *watch,
@@ -609,6 +609,7 @@ static wgl_encoder *encoder_create(wgl_functions *f, wgl_device *device) {
   return f->DeviceCreateCommandEncoder(device, NULL);
 }
 
+static void encoder_drop(wgl_functions *f, wgl_encoder *encoder) { f->CommandEncoderRelease(encoder); }
 static wgl_commands *encoder_finish(wgl_functions *f, wgl_encoder *encoder) {
   wgl_commands *commands = f->CommandEncoderFinish(encoder, NULL);
   f->CommandEncoderRelease(encoder);
@@ -662,48 +663,50 @@ static void queue_done(wgl_functions *f, wgl_queue *queue, wgl_event *event) {
   event->future = f->QueueOnSubmittedWorkDone(queue, event_of(CALLBACK(on_event), event)).id;
 }
 
-#define SHIM_TABLE(own_name, own_marks)  \
-  {.struct_size = sizeof(wgl_shim),      \
-   .name = own_name,                     \
-   .marks = own_marks,                   \
-   .load = load,                         \
-   .unload = unload,                     \
-   .instance_open = instance_open,       \
-   .instance_release = instance_release, \
-   .poll = poll,                         \
-   .wait = wait_for_future,              \
-   .adapter_request = adapter_request,   \
-   .adapter_describe = adapter_describe, \
-   .adapter_release = adapter_release,   \
-   .device_open = device_open,           \
-   .device_destroy = device_destroy,     \
-   .device_release = device_release,     \
-   .device_queue = device_queue,         \
-   .queue_release = queue_release,       \
-   .scope_begin = scope_begin,           \
-   .scope_end = scope_end,               \
-   .buffer_create = buffer_create,       \
-   .buffer_destroy = buffer_destroy,     \
-   .buffer_map = buffer_map,             \
-   .buffer_mapped = buffer_mapped,       \
-   .buffer_unmap = buffer_unmap,         \
-   .module_create = module_create,       \
-   .module_release = module_release,     \
-   .layout_create = layout_create,       \
-   .layout_release = layout_release,     \
-   .pipeline_create = pipeline_create,   \
-   .pipeline_release = pipeline_release, \
-   .group_create = group_create,         \
-   .group_release = group_release,       \
-   .encoder_create = encoder_create,     \
-   .encoder_finish = encoder_finish,     \
-   .copy = copy,                         \
-   .clear = clear,                       \
-   .pass_begin = pass_begin,             \
-   .pass_end = pass_end,                 \
-   .pass_pipeline = pass_pipeline,       \
-   .pass_group = pass_group,             \
-   .pass_dispatch = pass_dispatch,       \
-   .queue_write = queue_write,           \
-   .queue_submit = queue_submit,         \
+#define SHIM_TABLE(own_name, own_marks, own_end) \
+  {.struct_size = sizeof(wgl_shim),              \
+   .ends_process = own_end,                      \
+   .name = own_name,                             \
+   .marks = own_marks,                           \
+   .load = load,                                 \
+   .unload = unload,                             \
+   .instance_open = instance_open,               \
+   .instance_release = instance_release,         \
+   .poll = poll,                                 \
+   .wait = wait_for_future,                      \
+   .adapter_request = adapter_request,           \
+   .adapter_describe = adapter_describe,         \
+   .adapter_release = adapter_release,           \
+   .device_open = device_open,                   \
+   .device_destroy = device_destroy,             \
+   .device_release = device_release,             \
+   .device_queue = device_queue,                 \
+   .queue_release = queue_release,               \
+   .scope_begin = scope_begin,                   \
+   .scope_end = scope_end,                       \
+   .buffer_create = buffer_create,               \
+   .buffer_destroy = buffer_destroy,             \
+   .buffer_map = buffer_map,                     \
+   .buffer_mapped = buffer_mapped,               \
+   .buffer_unmap = buffer_unmap,                 \
+   .module_create = module_create,               \
+   .module_release = module_release,             \
+   .layout_create = layout_create,               \
+   .layout_release = layout_release,             \
+   .pipeline_create = pipeline_create,           \
+   .pipeline_release = pipeline_release,         \
+   .group_create = group_create,                 \
+   .group_release = group_release,               \
+   .encoder_create = encoder_create,             \
+   .encoder_finish = encoder_finish,             \
+   .encoder_drop = encoder_drop,                 \
+   .copy = copy,                                 \
+   .clear = clear,                               \
+   .pass_begin = pass_begin,                     \
+   .pass_end = pass_end,                         \
+   .pass_pipeline = pass_pipeline,               \
+   .pass_group = pass_group,                     \
+   .pass_dispatch = pass_dispatch,               \
+   .queue_write = queue_write,                   \
+   .queue_submit = queue_submit,                 \
    .queue_done = queue_done}

@@ -71,6 +71,6 @@ static qn_status wait_for_future(wgl_functions *f, wgl_instance *instance, wgl_d
 }
 
 static const char *const marks[] = {"wgpuGetInstanceCapabilities", "wgpuDeviceTick", "wgpuDeviceGetAdapterInfo", NULL};
-static const wgl_shim shim = SHIM_TABLE("Dawn with webgpu.h of May 2025", marks);
+static const wgl_shim shim = SHIM_TABLE("Dawn with webgpu.h of May 2025", marks, 0);
 
 const wgl_shim *wgl_shim_dawn_2025(void) { return &shim; }

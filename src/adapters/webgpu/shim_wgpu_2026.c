@@ -53,6 +53,6 @@ static qn_status wait_for_future(wgl_functions *f, wgl_instance *instance, wgl_d
 }
 
 static const char *const marks[] = {"wgpuGetInstanceFeatures", "wgpuDevicePoll", "wgpuGetVersion", NULL};
-static const wgl_shim shim = SHIM_TABLE("wgpu-native with webgpu.h of 2026", marks);
+static const wgl_shim shim = SHIM_TABLE("wgpu-native with webgpu.h of 2026", marks, 1);
 
 const wgl_shim *wgl_shim_wgpu_2026(void) { return &shim; }

@@ -228,13 +228,41 @@ static void make_room(qn_adapter_device *device) {
   }
 }
 
+/* What is submitted to a lost device would end the process where the library is like that: so it is asked before. */
+static void hear_before_submission(qn_adapter_device *device) {
+  if (device->shim->ends_process) WGL(device, poll, device->instance->native, device->native);
+  wg_device_listen(device);
+}
+
+/* Nothing for a device that has failed. */
 static void submit(qn_adapter_device *device) {
   wg_stream *s = &device->stream;
   end_pass(device);
+  if (atomic_load(&device->has_failed)) {
+    if (s->encoder) WGL(device, encoder_drop, s->encoder);
+    s->encoder = NULL;
+    return;
+  }
   if (s->blocks_used) WGL(device, queue_write, device->queue, s->blocks, 0, s->block_bytes, s->blocks_used);
   wgl_commands *commands = s->encoder ? WGL(device, encoder_finish, s->encoder) : NULL;
   s->encoder = NULL;
   if (s->commands > 0) WGL(device, queue_submit, device->queue, commands);
+}
+
+/* A lost device is asked for nothing: its flights have come. */
+static void ask_for_end(qn_adapter_device *device, wg_flight *flight) {
+  bool is_lost = atomic_load(&device->is_lost);
+  if (is_lost)
+    flight->done.state = WGL_FAILED;
+  else
+    WGL(device, queue_done, device->queue, &flight->done);
+  for (wg_read *read = flight->reads; read; read = read->next) {
+    wg_staged *staged = read->staged;
+    if (is_lost)
+      staged->mapped.state = WGL_FAILED;
+    else
+      WGL(device, buffer_map, staged->buffer, staged->size, &staged->mapped);
+  }
 }
 
 void wg_stream_flush(qn_adapter_device *device) {
@@ -252,14 +280,14 @@ void wg_stream_flush(qn_adapter_device *device) {
     begin_flight(s);
     return;
   }
+  hear_before_submission(device);
   submit(device);
-  WGL(device, queue_done, device->queue, &flight->done);
-  for (wg_read *read = flight->reads; read; read = read->next)
-    WGL(device, buffer_map, read->staged->buffer, read->staged->size, &read->staged->mapped);
+  ask_for_end(device, flight);
   flight->number = ++s->last_number;
   s->count++;
   begin_flight(s);
   wg_device_listen(device);
+  if (atomic_load(&device->is_lost)) land_all(device);
 }
 
 void wg_stream_go(qn_adapter_device *device) {

@@ -158,6 +158,7 @@ static const char *make_error(walk *w) {
 }
 
 static const char *end(walk *w) {
+  uint32_t losses = w->losses; /* one comes when it is destroyed */
   WGL(w, group_release, w->group);
   WGL(w, pipeline_release, w->pipeline);
   WGL(w, layout_release, w->layout);
@@ -171,7 +172,7 @@ static const char *end(walk *w) {
   WGL(w, poll, w->instance, NULL);
   WGL(w, adapter_release, w->adapter);
   WGL(w, instance_release, w->instance);
-  return w->losses ? "it tells a loss where there is none" : NULL;
+  return losses ? "it tells a loss where there is none" : NULL;
 }
 
 /* NULL: all is well. "": there is no device to try it on. */
