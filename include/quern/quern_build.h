@@ -97,13 +97,15 @@ typedef struct qn_output {
   QN_SLOT(const void *, bytes);
   uint64_t size_bytes;
   QN_SLOT(const qn_artifact *, artifact); /* where the bytes are from; NULL: elsewhere. Its hit is told on success */
+  QN_SLOT(const char *, directory);       /* where it goes; NULL: to the directory of the call */
 } qn_output;
 
 #define QN_OUTPUTS_TOUCH (UINT64_C(1) << 0)      /* outputs that are the same get a new time */
 #define QN_OUTPUTS_SHOW_WAITS (UINT64_C(1) << 1) /* as QN_BUILD_SHOW_WAITS */
 
-/* Replaces all outputs of a directory, which is made when it isn't there, or none of them. Waits for another process that
- * does the same. A file that has an output's bytes already is left alone. Errors: INVALID_ARGUMENT (a name; a directory that is
+/* Replaces all outputs, or none of them, in a directory or in several, which are made when they aren't there. Waits for another
+ * process that does the same. A file that has an output's bytes already is left alone; a link is replaced; a device, pipe or socket
+ * at an output's place is an error. Errors: INVALID_ARGUMENT (a name; a directory that is
  * none), IO (the path and the reason), TIMEOUT. */
 QN_API QN_MUST_USE qn_status qn_outputs_write(const char *directory, qn_output *const *outputs, uint32_t count,
                                               uint64_t flags);

@@ -20,7 +20,9 @@ static qn_status read_outputs(qn_output *const *outputs, uint32_t count, qn_outp
     if (!output.bytes && output.size_bytes > 0) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "outputs[%u].bytes is NULL", i);
     if (output.size_bytes > SIZE_MAX / 2)
       QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "outputs[%u].size_bytes is %llu", i, (unsigned long long)output.size_bytes);
-    files[i] = (qn_output_file){.name = output.name, .bytes = qn_sv_make(output.bytes, (size_t)output.size_bytes)};
+    files[i] = (qn_output_file){.name = output.name,
+                                .bytes = qn_sv_make(output.bytes, (size_t)output.size_bytes),
+                                .directory = output.directory};
   }
   return QN_OK;
 }

@@ -24,7 +24,8 @@ static const char help[] =
     "  --name NAME          of the image: a C identifier; default the file's name\n"
     "  -P NAME=V            a parameter of the source;  --params lists those that there are\n"
     "  -D NAME[=V], -I DIR, -cl-..., -w, -Werror   as OpenCL C compilers take them;  -b OPTION any other\n"
-    "  --depfile FILE       a makefile rule with the files that were read\n"
+    "  --depfile FILE       a makefile rule with the files that were read; a device or a pipe gets it after the "
+    "outputs\n"
     "  --touch              an output that is the same already gets a new time\n"
     "  -j N                 compile N outputs at once; default: one a core\n"
     "  -h, --help           this text\n"
@@ -228,6 +229,12 @@ static char *output_path(const plan *p, const char *name) {
   return path;
 }
 
+static bool is_one_place(const char *path, const char *other) {
+  struct stat a, b;
+  if (strcmp(path, other) == 0 || tool_outputs_same(path, other)) return true;
+  return stat(path, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
 /* No source may be overwritten, and no output by the depfile. What is no directory is told before anything is compiled. */
 static tool_status check_places(const plan *p) {
   const char *depfile = p->options.depfile;
@@ -237,11 +244,9 @@ static tool_status check_places(const plan *p) {
   if (depfile && source_at(p, depfile))
     return tool_error(TOOL_USAGE, "--depfile %s would overwrite the source '%s'", depfile, source_at(p, depfile));
   for (size_t i = 0; i < p->job_count; i++) {
-    struct stat a, b;
     char *path = output_path(p, p->jobs[i].output);
     const char *over = source_at(p, path);
-    bool meets = depfile && (strcmp(depfile, path) == 0 || (stat(depfile, &a) == 0 && stat(path, &b) == 0 &&
-                                                            a.st_dev == b.st_dev && a.st_ino == b.st_ino));
+    bool meets = depfile && is_one_place(depfile, path);
     tool_status status = TOOL_OK;
     if (over) status = tool_error(TOOL_USAGE, "the output '%s' would overwrite the source '%s'", path, over);
     if (!over && meets) status = tool_error(TOOL_USAGE, "--depfile %s would overwrite an output", depfile);

@@ -24,7 +24,8 @@ typedef struct build_options {
   size_t target_count;
   const build_kind *kinds[BUILD_KINDS];
   size_t kind_count;
-  char *build; /* the compiler's options */
+  char *build;          /* the compiler's options */
+  const char *odd_word; /* one of them that has a line break; NULL: none */
   uint64_t jobs;
   bool touch, lists_params, help;
 } build_options;

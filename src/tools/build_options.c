@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "build.h"
+#include "depfile.h"
 #include "option.h"
 
 static const build_kind kinds[] = {
@@ -88,6 +89,10 @@ static tool_status set(const char **slot, const char *option, const char *word) 
   return TOOL_OK;
 }
 
+static void note_odd(build_options *o, const char *word) {
+  if (strpbrk(word, "\n\r")) o->odd_word = word;
+}
+
 static tool_status apply(build_options *o, int id, const char *word) {
   switch (id) {
     case NAME:
@@ -104,9 +109,11 @@ static tool_status apply(build_options *o, int id, const char *word) {
       tool_add_build_option(&o->build, "-D", word);
       return TOOL_OK;
     case INCLUDE:
+      note_odd(o, word);
       tool_add_build_option(&o->build, "-I", word);
       return TOOL_OK;
     case BUILD_OPTION:
+      note_odd(o, word);
       tool_add_build_option(&o->build, "", word);
       return TOOL_OK;
     case DIRECTORY:
@@ -136,6 +143,7 @@ static tool_status check(build_options *o) {
   if (!o->directory) return tool_error(TOOL_USAGE, "where to? -o DIR");
   if (o->name && o->file_count > 1)
     return tool_error(TOOL_USAGE, "--name is for one file, and there are %zu", o->file_count);
+  if (o->depfile) TOOL_TRY(depfile_check(o));
   if (o->kind_count == 0) return each(o, "object,c_header", add_kind);
   return TOOL_OK;
 }

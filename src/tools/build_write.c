@@ -1,4 +1,4 @@
-/* build_write.c - outputs and depfile of a build, written as a transaction. */
+/* build_write.c - outputs and depfile of a build, written as a transaction over what is not read. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,56 +6,7 @@
 #include <unistd.h>
 
 #include "build.h"
-
-/* ---- Dependencies ------------------------------------------------------------------------------- */
-
-static void put_path(FILE *to, const char *path, size_t length) {
-  for (size_t i = 0; i < length; i++) {
-    if (path[i] == ' ' || path[i] == '#' || path[i] == '\\') fputc('\\', to);
-    if (path[i] == '$') fputc('$', to);
-    fputc(path[i], to);
-  }
-}
-
-static void put_dependencies(FILE *to, const build_options *o, const build_job *job) {
-  put_path(to, o->directory, strlen(o->directory));
-  fputc('/', to);
-  put_path(to, job->output, strlen(job->output));
-  fputs(": ", to);
-  put_path(to, job->file, strlen(job->file));
-  for (const char *at = job->artifact.dependencies; *at;) {
-    size_t length = strcspn(at, "\n");
-    fputs(" \\\n  ", to);
-    put_path(to, at, length);
-    at += length + (at[length] == '\n');
-  }
-  fputc('\n', to);
-}
-
-static tool_status make_depfile(const build_options *o, const build_job *jobs, size_t count, char **out_text,
-                                size_t *out_size) {
-  FILE *to = open_memstream(out_text, out_size);
-  for (size_t i = 0; to && i < count; i++) put_dependencies(to, o, &jobs[i]);
-  bool good = to && !ferror(to);
-  if (to && fclose(to) != 0) good = false;
-  return good ? TOOL_OK : tool_error(TOOL_FAILED, "no memory for --depfile %s", o->depfile);
-}
-
-/* ---- Places ------------------------------------------------------------------------------------- */
-
-/* A path's directory, to be freed, and the name in it. */
-static char *split(const char *path, const char **out_name) {
-  const char *slash = strrchr(path, '/');
-  *out_name = slash ? slash + 1 : path;
-  if (!slash) return tool_copy(".", 1);
-  return slash == path ? tool_copy("/", 1) : tool_copy(path, (size_t)(slash - path));
-}
-
-static bool is_same_directory(const char *a, const char *b) {
-  struct stat x, y;
-  if (strcmp(a, b) == 0) return true; /* it needn't be there yet */
-  return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
+#include "depfile.h"
 
 /* ---- What is read ------------------------------------------------------------------------------- */
 
@@ -65,27 +16,27 @@ typedef struct place {
   char *path;
 } place;
 
-static bool find_place(place *out, const char *directory, const char *name) {
+static bool find_place(place *out, const char *path) {
   struct stat info;
+  if (stat(path, &info) != 0) return false;
+  *out = (place){info.st_dev, info.st_ino, tool_copy(path, strlen(path))};
+  return true;
+}
+
+static bool find_output(place *out, const char *directory, const char *name) {
   size_t size = strlen(directory) + strlen(name) + 2;
   char *path = tool_alloc(size, 1);
   snprintf(path, size, "%s/%s", directory, name);
-  if (stat(path, &info) != 0) {
-    free(path);
-    return false;
-  }
-  *out = (place){info.st_dev, info.st_ino, path};
-  return true;
+  bool is_there = find_place(out, path);
+  free(path);
+  return is_there;
 }
 
 /* Outputs that are there already, and a depfile; an include that one of them is has no other name. */
 static size_t find_places(const build_options *o, const build_job *jobs, size_t count, place *places) {
   size_t found = 0;
-  for (size_t i = 0; i < count; i++) found += find_place(&places[found], o->directory, jobs[i].output);
-  const char *name = NULL;
-  char *directory = o->depfile ? split(o->depfile, &name) : NULL;
-  if (directory) found += find_place(&places[found], directory, name);
-  free(directory);
+  for (size_t i = 0; i < count; i++) found += find_output(&places[found], o->directory, jobs[i].output);
+  if (o->depfile) found += find_place(&places[found], o->depfile);
   return found;
 }
 
@@ -126,50 +77,40 @@ static tool_status check_includes(const build_options *o, const build_job *jobs,
 
 /* ---- Writing ------------------------------------------------------------------------------------ */
 
-static tool_status write_all(const build_options *o, const char *option, const char *directory, qn_output *outputs,
-                             size_t count) {
+static tool_status write_all(const build_options *o, qn_output *outputs, size_t count) {
   qn_output **list = tool_alloc(count ? count : 1, sizeof *list);
   for (size_t i = 0; i < count; i++) list[i] = &outputs[i];
   uint64_t flags = (o->touch ? QN_OUTPUTS_TOUCH : 0) | (isatty(STDERR_FILENO) ? QN_OUTPUTS_SHOW_WAITS : 0);
-  qn_status status = qn_outputs_write(directory, list, (uint32_t)count, flags);
+  qn_status status = qn_outputs_write(o->directory, list, (uint32_t)count, flags);
   free(list);
-  return status < 0 ? tool_library_error(status, "%s %s", option, directory) : TOOL_OK;
+  return status < 0 ? tool_library_error(status, "-o %s", o->directory) : TOOL_OK;
 }
 
-/* A depfile elsewhere comes first: should an output fail then, it says what is true all the same. */
-static tool_status write_depfile(const build_options *o, const char *directory, qn_output *depfile) {
-  TOOL_TRY(tool_outputs_check(o->depfile));
-  return write_all(o, "--depfile", directory, depfile, 1);
-}
-
-static tool_status write_with(const build_options *o, qn_output *outputs, size_t count, const char *text, size_t size) {
-  const char *name = NULL;
-  char *directory = split(o->depfile, &name);
-  qn_output *depfile = &outputs[count];
-  tool_status status = TOOL_OK;
-  *depfile = (qn_output){.struct_size = sizeof *depfile, .name = name, .bytes = text, .size_bytes = size};
-  bool is_inside = is_same_directory(directory, o->directory);
-  if (!is_inside) status = write_depfile(o, directory, depfile);
-  if (status == TOOL_OK) status = write_all(o, "-o", o->directory, outputs, count + is_inside);
-  free(directory);
-  return status;
-}
-
-tool_status build_write(const build_options *o, const build_job *jobs, size_t count) {
-  TOOL_TRY(check_includes(o, jobs, count));
+static tool_status write_with(const build_options *o, const build_job *jobs, size_t count, const depfile *d) {
   qn_output *outputs = tool_alloc(count + 1, sizeof *outputs);
-  char *text = NULL;
-  size_t size = 0;
-  tool_status status = o->depfile ? make_depfile(o, jobs, count, &text, &size) : TOOL_OK;
   for (size_t i = 0; i < count; i++)
     outputs[i] = (qn_output){.struct_size = sizeof outputs[i],
                              .name = jobs[i].output,
                              .bytes = jobs[i].artifact.bytes,
                              .size_bytes = jobs[i].artifact.size_bytes,
                              .artifact = &jobs[i].artifact};
-  if (status == TOOL_OK && o->depfile) status = write_with(o, outputs, count, text, size);
-  if (status == TOOL_OK && !o->depfile) status = write_all(o, "-o", o->directory, outputs, count);
-  free(text);
+  if (d->place)
+    outputs[count++] = (qn_output){.struct_size = sizeof *outputs,
+                                   .name = d->name,
+                                   .bytes = d->text,
+                                   .size_bytes = d->size,
+                                   .directory = d->directory};
+  tool_status status = write_all(o, outputs, count);
   free(outputs);
+  return status;
+}
+
+tool_status build_write(const build_options *o, const build_job *jobs, size_t count) {
+  depfile d;
+  TOOL_TRY(check_includes(o, jobs, count));
+  tool_status status = depfile_make(o, jobs, count, &d);
+  if (status == TOOL_OK) status = write_with(o, jobs, count, &d);
+  if (status == TOOL_OK) status = depfile_send(o, &d);
+  depfile_free(&d);
   return status;
 }

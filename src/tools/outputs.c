@@ -57,8 +57,7 @@ static void let_signals_go(void) {
 
 /* ---- Places ------------------------------------------------------------------------------------- */
 
-/* What a link contains, seen from where the link stands; NULL: no link. */
-static char *follow(const char *path) {
+char *tool_follow_link(const char *path) {
   char target[4096];
   ssize_t length = readlink(path, target, sizeof target);
   if (length <= 0 || (size_t)length >= sizeof target) return NULL;
@@ -71,12 +70,11 @@ static char *follow(const char *path) {
   return place;
 }
 
-/* Where a path leads, through links, the last of which may lead to nothing yet. NULL: links without an end. */
-static char *find_place(const char *path) {
+char *tool_outputs_place(const char *path) {
   enum { MOST_LINKS = 40 };
   char *place = tool_copy(path, strlen(path));
   for (int links = 0; links <= MOST_LINKS; links++) {
-    char *next = follow(place);
+    char *next = tool_follow_link(place);
     if (!next) return place;
     free(place);
     place = next;
@@ -103,7 +101,7 @@ static bool identify(char *place, place_id *out) {
 }
 
 bool tool_outputs_same(const char *path, const char *other) {
-  char *a = find_place(path), *b = find_place(other);
+  char *a = tool_outputs_place(path), *b = tool_outputs_place(other);
   place_id x, y;
   bool is_same = a && b && identify(a, &x) && identify(b, &y) && x.device == y.device && x.directory == y.directory &&
                  strcmp(x.name, y.name) == 0;
@@ -140,7 +138,7 @@ static tool_status check_place(const char *path, char *place) {
 }
 
 tool_status tool_outputs_check(const char *path) {
-  char *place = find_place(path);
+  char *place = tool_outputs_place(path);
   tool_status status = place ? check_place(path, place) : cannot(path, "there are too many links in a row");
   free(place);
   return status;
@@ -225,7 +223,7 @@ static void free_output(struct tool_output *o) {
 
 tool_status tool_outputs_add(tool_outputs *outputs, const char *path, const char **out_written) {
   TOOL_TRY(tool_outputs_check(path));
-  char *place = find_place(path);
+  char *place = tool_outputs_place(path);
   if (!place) return cannot(path, "there are too many links in a row");
   struct tool_output *o = tool_alloc(1, sizeof *o);
   *o = (struct tool_output){.path = tool_copy(path, strlen(path)), .place = place, .file = -1, .old = -1};

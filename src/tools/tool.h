@@ -81,6 +81,10 @@ typedef struct tool_outputs {
 } tool_outputs;
 /* Whether a file may be written, before there is anything to write; one that is read-only for us may not. */
 tool_status tool_outputs_check(const char *path);
+/* What a link contains, seen from where the link stands, to be freed; NULL: no link. */
+char *tool_follow_link(const char *path);
+/* Where a path leads, through links, the last of which may lead to nothing yet; to be freed. NULL: links without an end. */
+char *tool_outputs_place(const char *path);
 /* Whether two paths lead to one place, by other spelling, links or "..". */
 bool tool_outputs_same(const char *path, const char *other);
 /* The path to write to for `path`; the file exists and is empty. */

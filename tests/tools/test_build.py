@@ -2,6 +2,7 @@
 is still there."""
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import threading
@@ -138,12 +139,91 @@ class Artifacts(BuildTest):
         self.assertNotIn(": hit ", err)
         for name in ("add.h", "add.o"):
             self.assertEqual(self.read("out", name), old[name])
-        os.makedirs(self.path("elsewhere/add.d"))  # and so is one in another directory
+
+    def test_C4_a_depfile_elsewhere_is_part_of_the_transaction(self):
+        """Whatever is in the way of the outputs: the old depfile stays, and none is made where none was."""
+        os.makedirs(self.path("in_the_way/add.o/full"))
+        self.file("plain", "")
+        os.mkdir(self.path("deps"))
+        self.file("deps/old.d", "OLD")
+        for directory, status in (("in_the_way", 1), ("/proc/nowhere", 1), ("plain/out", 2)):
+            for name in ("old.d", "new.d"):
+                err = self.build(ADD, "--emit", "object,c_header", "-o", directory, "--depfile", "deps/" + name, status=status)
+                self.assertNotIn(": hit ", err)
+                self.assertEqual(os.listdir(self.path("deps")), ["old.d"])
+                self.assertEqual(self.read("deps", "old.d"), b"OLD")
+        self.assertEqual(os.listdir(self.path("in_the_way")), ["add.o"])
+        # And the outputs stay when the depfile is what can't be replaced.
+        self.build(ADD, "-P", "offset=1", "-o", self.out)
+        old = {name: self.read("out", name) for name in os.listdir(self.out)}
+        os.makedirs(self.path("elsewhere/add.d"))
         err = self.build(ADD, "-P", "offset=2", "-o", self.out, "--depfile", self.path("elsewhere/add.d"), status=1)
         self.assertIn(self.path("elsewhere/add.d"), err)
-        for name in ("add.h", "add.o"):
-            self.assertEqual(self.read("out", name), old[name])
-        self.assertEqual(sorted(os.listdir(self.out)), ["add.d", "add.h", "add.o"])
+        self.assertEqual({name: self.read("out", name) for name in os.listdir(self.out)}, old)
+        self.build(ADD, "-P", "offset=2", "-o", self.out, "--depfile", "deps/old.d")
+        self.assertTrue(self.read("deps", "old.d").startswith(self.out.encode() + b"/add.o: "))
+        self.assertNotEqual(self.read("out", "add.o"), old["add.o"])
+
+    def test_C4_builds_whose_directories_are_each_others_do_not_wait_for_ever(self):
+        for name in "ab":
+            os.mkdir(self.path(name))
+        words = [[QUERN, "build", ADD, "--emit", "c_header", "--name", "n%d" % i, "-o", "ab"[i % 2], "--depfile", "%s/%d.d" % ("ba"[i % 2], i)]
+                 for i in range(8)]
+        started = [subprocess.Popen(w, cwd=self.directory.name, env=dict(os.environ, **self.cache), stderr=subprocess.DEVNULL) for w in words]
+        for process in started:
+            self.assertEqual(process.wait(timeout=50), 0)
+        for name in "ab":
+            self.assertEqual(len(os.listdir(self.path(name))), 8)
+
+    def test_a_depfile_goes_where_its_link_leads(self):
+        os.makedirs(self.path("deps"))
+        self.file("deps/there.d", "OLD")
+        for link, target in (("there", "deps/there.d"), ("absent", "deps/absent.d")):
+            os.symlink(target, self.path(link))
+            self.build(ADD, "--emit", "object", "-o", self.out, "--depfile", link)
+            self.assertTrue(os.path.islink(self.path(link)))
+            self.assertTrue(self.read(target).startswith(self.out.encode() + b"/add.o: "))
+        os.symlink("out/fresh.o", self.path("meets"))  # of an output that isn't there yet
+        self.fails(["build", ADD, "--emit", "object", "--name", "fresh", "-o", self.out, "--depfile", "meets"], 2, "would overwrite an output")
+        os.symlink("round", self.path("round"))
+        self.fails(["build", ADD, "-o", self.out, "--depfile", "round"], 1, "too many links")
+
+    def test_a_depfile_is_sent_to_what_is_no_file(self):
+        """/dev/stdout by a link of our own, so that a fault harms nothing of the machine's."""
+        os.symlink("/proc/self/fd/1", self.path("stdout"))
+        rule = self.out + "/add.o: " + ADD + "\n"
+        words = ["build", ADD, "--emit", "object", "-o", self.out, "--depfile"]
+        self.assertEqual(self.quern(*words, "stdout", environment=self.cache)[0], rule)
+        log = self.file("log", "before\n")
+        with open(log, "ab") as to:  # the file that it was given is written on, not replaced
+            subprocess.run([QUERN, *words, "stdout"], cwd=self.directory.name, env=dict(os.environ, **dict(self.cache, QUERN_LOG="")), stdout=to, check=True)
+        self.assertEqual(self.read("log").decode(), "before\n" + rule)
+        os.mkfifo(self.path("pipe"))
+        os.symlink("pipe", self.path("to_pipe"))
+        self.fails([*words, "to_pipe"], 1, "nobody reads from the pipe")
+        reader = os.open(self.path("pipe"), os.O_RDONLY | os.O_NONBLOCK)
+        self.quern(*words, "to_pipe", environment=self.cache)
+        self.assertEqual(os.read(reader, 65536).decode(), rule)
+        os.makedirs(self.path("in_the_way/add.o/full"))
+        self.quern(*words[:-2], "in_the_way", "--depfile", "to_pipe", status=1, environment=self.cache)
+        self.assertEqual(os.read(reader, 65536), b"")  # nothing of a build that failed
+        os.close(reader)
+        os.symlink("/dev/full", self.path("full"))
+        self.fails([*words, "full"], 1, "No space left on device; the outputs are in their places")
+        for name in ("stdout", "to_pipe", "full"):
+            self.assertTrue(os.path.islink(self.path(name)))
+
+    def test_C4_what_is_no_file_is_no_output(self):
+        os.mkdir(self.out)
+        os.mkfifo(self.path("out/add.h"))
+        with socket.socket(socket.AF_UNIX) as there:
+            there.bind(self.path("out/libadd.a"))
+        before = {name: os.lstat(self.path("out/" + name)).st_ino for name in os.listdir(self.out)}
+        for kind, name in (("c_header", "add.h"), ("static_library", "libadd.a")):
+            err = self.build(ADD, "--emit", "object," + kind, "-o", self.out, status=1)
+            self.assertIn("'%s/%s' can't be replaced: it is a device or a pipe, not a file" % (self.out, name), err)
+        self.fails(["build", ADD, "--emit", "object", "-o", self.out, "--depfile", "out/libadd.a"], 1, "it is a socket")
+        self.assertEqual({name: os.lstat(self.path("out/" + name)).st_ino for name in os.listdir(self.out)}, before)
 
     def test_opencl_c_is_made_again_of_itself(self):
         self.build(ADD, "--emit", "opencl_c", "-o", self.out)
@@ -187,7 +267,7 @@ class Usage(BuildTest):
 
     def test_wrong_words_are_named_and_nothing_is_written(self):
         self.refuse([ADD, "--emit", "objekt", "-o", self.out], "objekt", "did you mean 'object'")
-        self.refuse([ADD, "--emit", "ptx", "--target", "host", "-o", self.out], "cuda-sm_70", status=1)
+        self.refuse([ADD, "--emit", "ptx", "--target", "host", "-o", self.out], "cuda-sm_70")
         self.refuse([ADD, "--emit", "spirv", "-o", self.out], "spirv")
         self.refuse([ADD, "--target", "x86", "-o", self.out], "'x86'", "x86-64-linux")
         self.refuse([ADD, "--target", "cuda-sm_9", "-o", self.out], "cuda-sm_9", "cuda-sm_90")

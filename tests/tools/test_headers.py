@@ -21,6 +21,20 @@ LANGUAGES = {
 CROWD = "".join("#include <%s>\n" % h for h in ("assert.h", "complex.h", "ctype.h", "errno.h", "fenv.h", "float.h", "inttypes.h", "iso646.h", "limits.h",
                                                 "locale.h", "math.h", "setjmp.h", "signal.h", "stdalign.h", "stdarg.h", "stdbool.h",
                                                 "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h", "time.h", "wchar.h"))
+C_HEADERS = """assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg stdatomic stdbool stddef stdint stdio
+stdlib stdnoreturn string tgmath threads time uchar wchar wctype""".split()
+POSIX_HEADERS = """aio arpa/inet cpio dirent dlfcn fcntl fmtmsg fnmatch ftw getopt glob grp iconv langinfo libgen link monetary mqueue net/if netdb netinet/in
+netinet/tcp nl_types poll pthread pwd regex resolv sched search semaphore spawn strings sys/epoll sys/file sys/ioctl sys/ipc sys/mman
+sys/msg sys/param sys/resource sys/select sys/sem sys/shm sys/socket sys/stat sys/statvfs sys/syscall sys/time sys/times sys/types sys/uio
+sys/un sys/utsname sys/wait syslog tar termios ulimit unistd utime utmpx wordexp""".split()
+CPLUSPLUS_HEADERS = """algorithm any array atomic bitset charconv chrono cfenv cfloat climits cmath complex condition_variable cstdio cstdlib deque exception
+filesystem forward_list fstream functional future initializer_list iomanip ios iosfwd iostream istream iterator limits list locale map
+memory memory_resource mutex new numeric optional ostream queue random ratio regex scoped_allocator set shared_mutex sstream stack stdexcept
+streambuf string string_view system_error thread tuple type_traits typeindex typeinfo unordered_map unordered_set utility valarray variant
+vector""".split()
+# C++ has other ways to what some of C's headers have, and they are not for it.
+MACROS = {"c": [h + ".h" for h in C_HEADERS + POSIX_HEADERS],
+          "cc": CPLUSPLUS_HEADERS + [h + ".h" for h in C_HEADERS + POSIX_HEADERS if h not in ("complex", "stdatomic", "stdnoreturn", "tgmath", "threads")]}
 CPLUSPLUS = """alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class co_await co_return
 co_yield compl concept const const_cast consteval constexpr constinit continue decltype default delete do double dynamic_cast else enum explicit
 export extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private
@@ -53,18 +67,20 @@ class HeaderTest(CommandTest):
             for name in there if every else there[:1]:
                 yield language, name, suffix, options
 
-    def compile(self, text, *more, good=True, every=False):
+    def compile(self, text, *more, good=True, every=False, suffix=None):
         """Compiles a program as C and as C++, with each compiler or one; returns what the last one said."""
         if IS_SANITIZED:
             self.skipTest("what was made is compiled in builds without a sanitizer")
         said, done = "", 0
-        for language, compiler, suffix, options in self.compilers(every):
-            path = self.file("program." + suffix, text)
+        for language, compiler, ending, options in self.compilers(every):
+            if suffix not in (None, ending):
+                continue
+            path = self.file("program." + ending, text)
             run = subprocess.run([compiler, *options, *WARNINGS, *more, "-I", os.path.join(SOURCE, "include"), "-I", self.path("out"), "-c", path, "-o",
                                   self.path("program.o")], stderr=subprocess.PIPE, text=True)
             self.assertEqual(run.returncode == 0, good, "%s by %s:\n%s" % (language, compiler, run.stderr))
             said, done = run.stderr, done + 1
-        self.assertGreaterEqual(done, 2)
+        self.assertGreaterEqual(done, 1 if suffix else 2)
         return said
 
     def header(self, name):
@@ -88,6 +104,52 @@ class Names(HeaderTest):
         self.build("host.cl", "struct s { int a; };\n" + kernels, "--emit", "c_header")
         for before in ("", CROWD):
             self.compile(before + '#include "host.h"\n' + "#include <quern/quern.h>\n", every=True)
+
+    def test_parameters_called_as_macros_of_any_header(self):
+        """Every macro without arguments that the standard headers of C and C++ and common ones of POSIX define here, before ours."""
+        names = set()
+        crowd = {}
+        for language, compiler, suffix, options in self.compilers(False):
+            crowd[suffix] = "#define _GNU_SOURCE 1\n" + "".join("#if __has_include(<%s>)\n#include <%s>\n#endif\n" % (h, h) for h in MACROS[suffix])
+            path = self.file("all." + suffix, crowd[suffix])
+            macros = subprocess.run([compiler, *options, "-dM", "-E", path], stdout=subprocess.PIPE, text=True, check=True).stdout
+            names |= set(re.findall(r"^#define ([A-Za-z]\w*) ", macros, re.M))
+        names = self.legal(sorted(names))
+        print("rounds: %d macros" % len(names))
+        self.assertGreater(len(names), 4000)
+        for name in ("EINTR", "WEOF", "L_tmpnam", "TIME_UTC", "PATH_MAX", "sa_handler", "si_pid", "basename", "ATOMIC_INT_LOCK_FREE"):
+            self.assertIn(name, names)
+        self.build("host.cl", self.kernels(names), "--emit", "c_header")
+        use = '''
+#define width 640
+static int depth = 2;
+#include "more.h"
+int main(void) { return (int)more_launch(0, 0, width, depth, EINTR, 0); }
+'''
+        self.build("more.cl", "kernel void more(int width, int depth, int EINTR) { }\n", "--emit", "c_header")
+        for suffix, text in crowd.items():
+            self.compile(text + '#include "host.h"\n' + use, suffix=suffix)
+
+    PART = 100  # parameters of a kernel
+
+    def kernels(self, names):
+        parts = [names[at:at + self.PART] for at in range(0, len(names), self.PART)]
+        return "".join("kernel void k%d(\n%s) { }\n" % (i, ",\n".join("int " + name for name in part)) for i, part in enumerate(parts))
+
+    def legal(self, names):
+        """Those that OpenCL C has no meaning for: most of the others are known by their form, the compiler tells the rest."""
+        opencl = re.compile(r"((S|U)?CHAR|U?SHRT|U?INT|U?LONG)_(BIT|MAX|MIN)|(FLT|DBL|M)_\w+|NAN|INFINITY|MAXFLOAT|HUGE_VALF?|FP_ILOGB\w+|NULL")
+        names = [name for name in names if not opencl.fullmatch(name) and name not in OPENCL]
+        while True:
+            text = self.kernels(names)
+            self.file("try.cl", text)
+            done = subprocess.run([QUERN, "build", "try.cl", "--emit", "c_header", "-o", "try"], cwd=self.directory.name, stderr=subprocess.PIPE, text=True,
+                                  env=dict(os.environ, QUERN_CACHE="off"))
+            if done.returncode == 0:
+                return names
+            line = text.split("\n")[int(re.search(r"^try.cl:(\d+):\d+: error", done.stderr, re.M)[1]) - 1]
+            bad = re.match(r"int (\w+)", line)[1]  # the first: what is said behind it may be its doing
+            names = [name for name in names if name != bad]
 
     def accepts(self, words):
         self.file("try.cl", "__kernel void k(%s) { }\n" % ", ".join("int " + w for w in words))

@@ -228,6 +228,45 @@ static void test_C4_a_wrong_place_or_name_is_an_argument(void **state) {
   assert_int_equal(count_files(), 3);
 }
 
+static void test_C4_several_directories_are_one_transaction(void **state) {
+  (void)state;
+  char other[512], same[512];
+  write_all_old();
+  snprintf(other, sizeof other, "%s/z/other", directory);
+  snprintf(same, sizeof same, "%s/z/..", directory);
+  qn_output_file outputs[3] = {{.name = "a", .bytes = QN_SV("new a")},
+                               {.name = "a", .bytes = QN_SV("other"), .directory = other},
+                               {.name = "b", .bytes = QN_SV("new b"), .directory = same}};
+  assert_true(can_run("mkdir -p %s/a/full", other));
+  assert_int_equal(qn_outputs_replace(directory, outputs, 3, false, QN_POLL), QN_ERROR_IO);
+  assert_non_null(strstr(qn_error_text(), "/z/other/a'"));
+  assert_all("old");
+  assert_true(can_run("rm -r %s/a", other));
+  outputs[2].name = "a"; /* by another way */
+  assert_int_equal(qn_outputs_replace(directory, outputs, 3, false, QN_POLL), QN_ERROR_INVALID_ARGUMENT);
+  assert_non_null(strstr(qn_error_text(), "two outputs have the name 'a'"));
+  outputs[2].name = "b";
+  assert_int_equal(qn_outputs_replace(directory, outputs, 3, false, QN_POLL), QN_OK);
+  assert_true(has("a", "new a"));
+  assert_true(has("b", "new b"));
+  assert_true(has("z/other/a", "other"));
+  assert_true(can_run("rm -r %s/z", directory));
+  assert_int_equal(count_files(), 3);
+}
+
+static void test_C4_what_is_no_file_is_not_replaced(void **state) {
+  (void)state;
+  qn_output_file outputs[3];
+  write_all_old();
+  assert_true(can_run("rm %s/c && mkfifo %s/c", directory, directory));
+  assert_int_equal(replace("new", outputs), QN_ERROR_IO);
+  assert_non_null(strstr(qn_error_text(), "/c' can't be replaced: it is a device or a pipe, not a file"));
+  assert_true(has("a", "old a"));
+  assert_true(can_run("test -p %s/c && ln -sf a %s/c", directory, directory));
+  assert_int_equal(replace("new", outputs), QN_OK); /* a link is */
+  assert_all("new");
+}
+
 static void test_C4_a_link_to_nothing_is_told_as_one(void **state) {
   (void)state;
   char path[512];
@@ -261,7 +300,8 @@ static void die_while_overwriting(const char *left) {
   qn_place place;
   char record[QN_PLACE_NAME];
   write_text("m", before_it);
-  assert_int_equal(qn_place_open(directory, QN_POLL, &place), QN_OK);
+  assert_int_equal(qn_place_open(directory, &place), QN_OK);
+  assert_int_equal(qn_place_lock(&place, QN_POLL), QN_OK);
   assert_int_equal(qn_undo_record(&place, "m", qn_sv_from(after_it), record), QN_OK);
   write_text("m", left);
   qn_place_close(&place);
@@ -368,7 +408,8 @@ static void test_C4_two_builds_wait_for_each_other(void **state) {
   (void)state;
   qn_place place;
   qn_output_file output = {.name = "x", .bytes = QN_SV("bytes")};
-  assert_int_equal(qn_place_open(directory, QN_POLL, &place), QN_OK);
+  assert_int_equal(qn_place_open(directory, &place), QN_OK);
+  assert_int_equal(qn_place_lock(&place, QN_POLL), QN_OK);
   assert_int_equal(qn_outputs_replace(directory, &output, 1, false, 20000000), QN_ERROR_TIMEOUT);
   char holder[64];
   snprintf(holder, sizeof holder, "process %ld (test_outputs)", (long)getpid());
@@ -448,6 +489,8 @@ int main(void) {
       TEST(test_C4_a_full_disk),
       TEST(test_C4_a_mount_point_is_written_and_read_back),
       TEST(test_C4_a_wrong_place_or_name_is_an_argument),
+      TEST(test_C4_several_directories_are_one_transaction),
+      TEST(test_C4_what_is_no_file_is_not_replaced),
       TEST(test_C4_a_link_to_nothing_is_told_as_one),
       TEST(test_C4_a_torn_file_is_put_back_by_the_next_build),
       TEST(test_C4_what_others_wrote_since_is_left_alone),

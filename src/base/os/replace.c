@@ -33,23 +33,24 @@ static void tell_wait(const char *path) {
   qn_waiting_tell("%s, which builds into '%s'", holder, path);
 }
 
-static qn_status lock(int file, const char *path, uint64_t timeout_ns, bool *out_is_locked) {
+qn_status qn_place_lock(qn_place *place, uint64_t timeout_ns) {
   uint64_t deadline = qn_clock_deadline(timeout_ns), quiet = qn_clock_deadline(QN_WAITING_QUIET_NS);
-  while (flock(file, LOCK_EX | LOCK_NB) != 0) {
+  while (flock(place->file, LOCK_EX | LOCK_NB) != 0) {
     if (errno == EINTR) continue;
     if (errno != EWOULDBLOCK) return QN_OK; /* a file system without locks: two builds at once are then on their own */
-    if (qn_clock_left(deadline) == 0) return fail_busy(path, timeout_ns);
+    if (qn_clock_left(deadline) == 0) return fail_busy(place->path, timeout_ns);
     if (quiet != 0 && qn_clock_left(quiet) == 0) {
-      tell_wait(path);
+      tell_wait(place->path);
       quiet = 0; /* once */
     }
     qn_clock_sleep(1000000);
   }
-  *out_is_locked = true;
+  place->is_locked = true;
   return QN_OK;
 }
 
-qn_status qn_place_open(const char *path, uint64_t timeout_ns, qn_place *out_place) {
+qn_status qn_place_open(const char *path, qn_place *out_place) {
+  struct stat info;
   int file;
   do file = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   while (file < 0 && errno == EINTR);
@@ -57,11 +58,19 @@ qn_status qn_place_open(const char *path, uint64_t timeout_ns, qn_place *out_pla
   if (file < 0)
     QN_FAIL(errno == ENOENT ? QN_ERROR_NOT_FOUND : QN_ERROR_IO, "'%s' can't be opened: %s", path,
             strerrordesc_np(errno));
-  bool is_locked = false;
-  qn_status status = lock(file, path, timeout_ns, &is_locked);
-  *out_place = (qn_place){file, path, is_locked};
-  if (status < 0) close(file);
-  return status;
+  if (fstat(file, &info) != 0) {
+    int error = errno;
+    close(file);
+    QN_FAIL(QN_ERROR_IO, "'%s' can't be looked at: %s", path, strerrordesc_np(error));
+  }
+  *out_place = (qn_place){
+      .file = file, .path = path, .device = (uint64_t)info.st_dev, .inode = (uint64_t)info.st_ino, .is_locked = false};
+  return QN_OK;
+}
+
+int qn_place_order(const qn_place *a, const qn_place *b) {
+  if (a->device != b->device) return a->device < b->device ? -1 : 1;
+  return (a->inode > b->inode) - (a->inode < b->inode);
 }
 
 void qn_place_close(qn_place *place) {
@@ -72,7 +81,12 @@ void qn_place_close(qn_place *place) {
 /* ---- Looking ------------------------------------------------------------------------------------ */
 
 static qn_place_id id_of(const struct stat *info) {
-  return (qn_place_id){(uint64_t)info->st_dev, (uint64_t)info->st_ino, true, S_ISREG(info->st_mode)};
+  return (qn_place_id){.device = (uint64_t)info->st_dev,
+                       .inode = (uint64_t)info->st_ino,
+                       .is_there = true,
+                       .is_regular = S_ISREG(info->st_mode),
+                       .is_link = S_ISLNK(info->st_mode),
+                       .is_directory = S_ISDIR(info->st_mode)};
 }
 
 qn_status qn_place_look(const qn_place *place, const char *name, qn_place_id *out_id) {

@@ -13,20 +13,26 @@
 #include "base/string_view.h"
 #include "quern/quern.h"
 
-/* A directory that is locked against everyone else who opens it so. */
+/* A directory. */
 typedef struct qn_place {
   int file;
   const char *path; /* borrowed */
-  bool is_locked;   /* its file system has locks */
+  uint64_t device, inode;
+  bool is_locked; /* by us, and its file system has locks */
 } qn_place;
-/* A wait is told after a moment (waiting.h). Errors: TIMEOUT, NOT_FOUND, INVALID_ARGUMENT when it is no directory, IO. */
-QN_MUST_USE qn_status qn_place_open(const char *path, uint64_t timeout_ns, qn_place *out_place);
+/* Errors: NOT_FOUND, INVALID_ARGUMENT when it is no directory, IO. */
+QN_MUST_USE qn_status qn_place_open(const char *path, qn_place *out_place);
+/* Locks it against everyone else who does. A wait is told after a moment (waiting.h). Who needs several places locks each
+ * directory once, and in the order of qn_place_order, lest two wait for each other. Errors: TIMEOUT. */
+QN_MUST_USE qn_status qn_place_lock(qn_place *place, uint64_t timeout_ns);
+/* < 0, 0: one directory, > 0. */
+int qn_place_order(const qn_place *a, const qn_place *b);
 void qn_place_close(qn_place *place);
 
 /* Which file a name stands for. */
 typedef struct qn_place_id {
   uint64_t device, inode;
-  bool is_there, is_regular;
+  bool is_there, is_regular, is_link, is_directory;
 } qn_place_id;
 /* Doesn't follow links. Errors: IO. */
 QN_MUST_USE qn_status qn_place_look(const qn_place *place, const char *name, qn_place_id *out_id);

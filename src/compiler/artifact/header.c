@@ -48,6 +48,9 @@ typedef struct header {
   const char *load;
   function *functions;
   uint32_t count;
+  qn_map hidden; /* names of parameters, each once */
+  const char **names;
+  uint32_t name_count;
 } header;
 
 static bool needs_padding(const qn_argument_info *a) {
@@ -111,6 +114,24 @@ static bool choose_functions(header *h) {
   return !h->global.failed;
 }
 
+static bool hide(header *h, const char *name) {
+  if (!name || qn_map_get(&h->hidden, qn_sv_from(name))) return true;
+  h->names[h->name_count++] = name;
+  return qn_map_set(&h->hidden, qn_sv_from(name), h);
+}
+
+/* Any other name may be a macro of some header's, or of the program's. */
+static bool list_hidden(header *h) {
+  size_t most = 0;
+  for (uint32_t i = 0; i < h->count; i++) most += 2 * (size_t)h->functions[i].kernel->argument_count;
+  h->names = QN_ARENA_ARRAY(&h->arena, const char *, most ? most : 1);
+  if (!h->names) return false;
+  for (uint32_t i = 0; i < h->count; i++)
+    for (uint32_t j = 0; j < h->functions[i].kernel->argument_count; j++)
+      if (!hide(h, h->functions[i].arguments[j]) || !hide(h, h->functions[i].padded[j])) return false;
+  return true;
+}
+
 static bool choose_names(header *h, const qn_artifact_kernel *kernels) {
   h->functions = QN_ARENA_ARRAY(&h->arena, function, h->count ? h->count : 1);
   if (!h->functions) return false;
@@ -118,7 +139,7 @@ static bool choose_names(header *h, const qn_artifact_kernel *kernels) {
   if (!choose_functions(h)) return false;
   for (uint32_t i = 0; i < h->count; i++)
     if (!choose_arguments(&h->arena, &h->functions[i])) return false;
-  return true;
+  return list_hidden(h);
 }
 
 /* ---- Parameters and arguments ------------------------------------------------------------------- */
@@ -242,6 +263,24 @@ static void put_declarations(qn_bytes *out, const header *h) {
                   h->load, name, name);
 }
 
+/* Parameters may be called like macros and variables that were there before: these are out of sight up to the end. */
+static void put_hiding(qn_bytes *out, const header *h) {
+  if (h->name_count == 0) return;
+  qn_bytes_append_str(
+      out,
+      "/* Parameters are called as in the source: macros and variables of these names are hidden up to the end. */\n"
+      "#ifdef __GNUC__\n#pragma GCC diagnostic push\n#pragma GCC diagnostic ignored \"-Wshadow\"\n#endif\n");
+  for (uint32_t i = 0; i < h->name_count; i++)
+    qn_bytes_printf(out, "#pragma push_macro(\"%s\")\n#undef %s\n", h->names[i], h->names[i]);
+  qn_bytes_append_str(out, "\n");
+}
+
+static void put_showing(qn_bytes *out, const header *h) {
+  if (h->name_count == 0) return;
+  for (uint32_t i = 0; i < h->name_count; i++) qn_bytes_printf(out, "#pragma pop_macro(\"%s\")\n", h->names[i]);
+  qn_bytes_append_str(out, "#ifdef __GNUC__\n#pragma GCC diagnostic pop\n#endif\n");
+}
+
 /* ---- The header --------------------------------------------------------------------------------- */
 
 /* Tells two headers of one name apart. */
@@ -255,11 +294,13 @@ static void put_header(const header *h, qn_bytes *out) {
   qn_bytes body = {0};
   const char *name = h->image;
   put_declarations(&body, h);
+  put_hiding(&body, h);
   for (uint32_t i = 0; i < h->count; i++) {
     put_comment(&body, &h->functions[i]);
     put_full(&body, h, i);
     put_short(&body, &h->functions[i]);
   }
+  put_showing(&body, h);
   uint32_t hash = hash_of(qn_bytes_view(&body));
   qn_bytes_printf(
       out, "/* %s.h - kernels of the image %s. Made by `quern build`; link %s.o, lib%s.a or lib%s.so, and quern. */\n",
@@ -284,5 +325,6 @@ void qn_artifact_header(const char *name, const qn_artifact_kernel *kernels, uin
   else
     out->failed = true;
   header_names_free(&h.global);
+  qn_map_free(&h.hidden);
   qn_arena_free(&h.arena);
 }
