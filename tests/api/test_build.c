@@ -13,11 +13,14 @@ static qn_build_options options_for(uint32_t kind, const char *target) {
   return (qn_build_options){.struct_size = sizeof(qn_build_options), .kind = kind, .source = source, .target = target};
 }
 
-/* Whether an artifact has these words; its text ends with NUL. */
+/* Whether an artifact has these words, among bytes of all kinds; a NUL stands behind it. */
 static bool has(const qn_artifact *artifact, const char *words) {
-  const char *text = artifact->bytes;
-  assert_int_equal(text[artifact->size_bytes], 0);
-  return strstr(text, words) != NULL;
+  const char *bytes = artifact->bytes;
+  assert_int_equal(bytes[artifact->size_bytes], 0);
+  size_t size = strlen(words);
+  for (size_t at = 0; at + size <= artifact->size_bytes; at++)
+    if (memcmp(bytes + at, words, size) == 0) return true;
+  return false;
 }
 
 static void expect_words(uint32_t kind, const char *target, const char *words) {
@@ -42,6 +45,7 @@ static void test_each_kind_gives_what_it_says(void **state) {
   expect_words(QN_ARTIFACT_OBJECT, NULL, "\177ELF");
   expect_words(QN_ARTIFACT_OPENCL_C, NULL, "kernel void k(");
   expect_words(QN_ARTIFACT_WGSL, NULL, "fn k(@builtin(");
+  expect_words(QN_ARTIFACT_PTX, NULL, ".target sm_70");
 }
 
 static void test_each_target_has_its_own_code(void **state) {
@@ -50,6 +54,8 @@ static void test_each_target_has_its_own_code(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) expect_words(QN_ARTIFACT_OBJECT, targets[i], "\177ELF");
   expect_words(QN_ARTIFACT_ASSEMBLY, "x86-64-v4-linux", "zmm");
+  expect_words(QN_ARTIFACT_PTX, "cuda-sm_90", ".target sm_90");
+  expect_words(QN_ARTIFACT_IMAGE, "cuda-sm_80", ".visible .entry k(");
   expect_words(QN_ARTIFACT_ASSEMBLY, "x86-64-v3-linux", "ymm");
 }
 
@@ -85,6 +91,12 @@ static void test_what_is_not_known_is_named_with_what_is(void **state) {
   (void)state;
   FAILS(qn_build(&options, &artifact), QN_ERROR_INVALID_ARGUMENT, "'vax'");
   FAILS(qn_build(&options, &artifact), QN_ERROR_INVALID_ARGUMENT, "aarch64-linux");
+  options.kind = QN_ARTIFACT_PTX;
+  options.target = "host";
+  FAILS(qn_build(&options, &artifact), QN_ERROR_INVALID_ARGUMENT, "cuda-sm_70");
+  options.kind = QN_ARTIFACT_ASSEMBLY;
+  options.target = "cuda-sm_80";
+  FAILS(qn_build(&options, &artifact), QN_ERROR_INVALID_ARGUMENT, "for images and PTX");
   options.kind = 99;
   FAILS(qn_build(&options, &artifact), QN_ERROR_INVALID_ARGUMENT, "99");
   FAILS(qn_build(NULL, &artifact), QN_ERROR_INVALID_ARGUMENT, "options is NULL");

@@ -48,6 +48,9 @@ QN_MUST_USE qn_status pass_regions(ir_module *m);
 uint64_t qn_argument_offset(const ir_function *kernel, uint32_t index);
 uint64_t qn_argument_block_bytes(const ir_function *kernel);
 
+/* Asks the verifier after a pass of a target's own, where qn_prepare_... does: in builds with assertions, and with
+ * QUERN_VERIFY=1. */
+QN_MUST_USE qn_status pass_check(ir_module *m, const char *pass);
 /* All that the CPU target asks for, in order. */
 QN_MUST_USE qn_status qn_prepare_cpu(ir_module *m);
 /* All that targets which are text for another compiler ask for: functions stay functions. `rounds`: their division and

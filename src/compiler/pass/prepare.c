@@ -36,6 +36,8 @@ static qn_status check(ir_module *m, const char *pass) {
   return status;
 }
 
+qn_status pass_check(ir_module *m, const char *pass) { return verifies() ? check(m, pass) : QN_OK; }
+
 static qn_status run_passes(ir_module *m, const pass_step *steps, size_t count) {
   bool verify = verifies();
   for (size_t i = 0; i < count; i++) {

@@ -18,9 +18,11 @@ static const char *numbered(emitter *e, const char *prefix, uint32_t number) {
 
 static uint64_t align_of(const ir_var *var) { return var->align > var->type->align ? var->align : var->type->align; }
 
+/* Where there is room for accesses of 16 bytes, they are possible. */
 static void declare_memory(emitter *e, const char *space, const ir_var *var, const char *name) {
-  uint64_t size = var->type->size ? var->type->size : 1;
-  putf(e, "  %s .align %" PRIu64 " .b8 %s[%" PRIu64 "];\n", space, align_of(var), name, size);
+  uint64_t size = var->type->size ? var->type->size : 1, align = align_of(var);
+  if (size >= 16 && align < 16) align = 16;
+  putf(e, "  %s .align %" PRIu64 " .b8 %s[%" PRIu64 "];\n", space, align, name, size);
 }
 
 static void place_privates(emitter *e) {

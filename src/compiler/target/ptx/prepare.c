@@ -171,18 +171,15 @@ static qn_status make_values(ir_module *m, const qn_ptx_options *options) {
   for (int round = 0; changed && round < ROUNDS; round++) {
     changed = false;
     if (!options->opt_disable) QN_TRY(pass_unroll(m, &changed));
+    QN_TRY(pass_check(m, "unroll"));
     if (changed) QN_TRY(pass_simplify(m));
     QN_TRY(pass_split_variables(m));
+    QN_TRY(pass_check(m, "split_variables"));
     QN_TRY(pass_simplify(m));
-#ifndef NDEBUG
-    QN_TRY(ir_verify(m));
-#endif
   }
-  changed = false;
-  if (!options->opt_disable) QN_TRY(pass_unroll_partly(m, &changed));
-#ifndef NDEBUG
-  QN_TRY(ir_verify(m));
-#endif
+  if (options->opt_disable) return QN_OK;
+  QN_TRY(pass_unroll_partly(m, &changed));
+  QN_TRY(pass_check(m, "unroll_partly"));
   return changed ? pass_simplify(m) : QN_OK;
 }
 
@@ -199,6 +196,7 @@ qn_status ptx_prepare(ir_module *m, const qn_ptx_options *options) {
   copy_structs(m);
   if (m->failed) return walk_no_memory();
   QN_TRY(pass_simplify(m));
+  QN_TRY(pass_check(m, "inline"));
   QN_TRY(make_values(m, options));
   return pass_layout(m);
 }
