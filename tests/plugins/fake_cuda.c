@@ -70,7 +70,9 @@ static void wrong(const char *what) {
 static int called(int call) {
   uint64_t before = control.fail_after[call];
   control.calls[call]++;
-  if (control.any_code != 0 && atomic_fetch_sub(&control.any_after, 1) == 0)
+  /* A live context is always put on the stack. */
+  bool may_fail = call != FAKE_CtxPushCurrent;
+  if (may_fail && control.any_code != 0 && atomic_fetch_sub(&control.any_after, 1) == 0)
     return atomic_exchange(&control.any_code, 0);
   if (control.fail_code[call] == 0) return SUCCESS;
   while (before > 0)
@@ -89,9 +91,9 @@ static uint64_t now(void) {
 typedef enum kind { CONTEXT = 1, STREAM, EVENT, MODULE, FUNCTION, LINK, KINDS } kind;
 
 typedef struct object {
-  kind kind;          /* 0: freed */
-  struct context *of; /* its context */
-  struct object *next_free;
+  kind kind;                       /* 0: freed */
+  struct context *of;              /* its context */
+  struct object *next_free, *next; /* of all that were ever made */
 } object;
 
 typedef struct context {
@@ -138,15 +140,17 @@ typedef struct link_state {
   size_t size;
 } link_state;
 
-static object *free_objects[KINDS];
+static object *free_objects[KINDS], *all_objects;
 
 /* The lock is held for all that follows. */
 static void *make(kind k, size_t size, context *of) {
   object *o = free_objects[k];
   if (o) free_objects[k] = o->next_free;
-  if (!o) o = malloc(size);
+  object *next = o ? o->next : all_objects;
+  if (!o) o = all_objects = malloc(size);
   if (!o) abort();
   memset(o, 0, size);
+  o->next = next;
   o->kind = k;
   o->of = of;
   control.objects++;
@@ -295,6 +299,7 @@ API(cuDeviceCanAccessPeer, int *out, int id, int peer) {
   return SUCCESS;
 }
 
+static void free_blocks(const context *c);
 API(cuDevicePrimaryCtxRetain, context **out, int id) {
   int code = called(FAKE_DevicePrimaryCtxRetain);
   if (code == SUCCESS && control.devices[id].compute_mode == 2) code = UNAVAILABLE;
@@ -319,6 +324,7 @@ API(cuDevicePrimaryCtxRelease_v2, int id) {
   }
   if (--c->retained > 0) RETURN(SUCCESS);
   if (c->children > 0) wrong_locked("a context goes with objects or memory in it");
+  free_blocks(c);
   primaries[id] = NULL;
   unmake(c);
   RETURN(SUCCESS);
@@ -425,6 +431,21 @@ static int give_back(context *c, int type, uintptr_t address) {
   if (b.type != HOST) taken_bytes[c->device] -= b.size;
   free((void *)b.address);
   return SUCCESS;
+}
+
+/* With its context goes all of its memory. */
+static void free_blocks(const context *c) {
+  for (block **link = &blocks; *link;) {
+    block *b = *link;
+    if (b->of != c) {
+      link = &b->next;
+      continue;
+    }
+    *link = b->next;
+    if (b->type != REGISTERED) free((void *)b->address);
+    free(b);
+  }
+  taken_bytes[c->device] = 0;
 }
 
 /* What is freed of a context that is gone stays so, for the driver does nothing in one. */
@@ -676,13 +697,19 @@ API(cuStreamCreate, stream **out, unsigned flags) {
   *out = s;
   RETURN(SUCCESS);
 }
+/* More than marks and waits, of which nobody takes notice any longer. */
+static bool has_work(const stream *s) {
+  for (const op *o = s->first; o; o = o->next)
+    if (o->kind != OP_RECORD && o->kind != OP_WAIT_EVENT && o->kind != OP_WAIT_VALUE) return true;
+  return false;
+}
 API(cuStreamDestroy_v2, stream *s) {
   int code = called(FAKE_StreamDestroy);
   if (code != SUCCESS) return code;
   pthread_mutex_lock(&lock);
   if (!is_alive(s, STREAM)) RETURN(INVALID_HANDLE);
   int lost = s->o.of->lost;
-  if (s->first && !lost) wrong_locked("a stream is destroyed with work in flight");
+  if (has_work(s) && !lost) wrong_locked("a stream is destroyed with work in flight");
   s->ends = true;
   pthread_cond_broadcast(&changed);
   pthread_mutex_unlock(&lock);
@@ -943,7 +970,7 @@ static bool read_entries(const char *text, module *m) {
   for (const char *at = strstr(text, word); at; at = strstr(at + 1, word)) {
     if (m->count == ENTRIES || !read_entry(at + sizeof word - 1, &m->functions[m->count].entry)) return false;
     function *f = &m->functions[m->count++];
-    f->o = (object){FUNCTION, m->o.of, NULL};
+    f->o = (object){.kind = FUNCTION, .of = m->o.of};
     f->module = m;
     f->most_dynamic = 49152;
   }

@@ -35,13 +35,15 @@ static void give_up(qn_adapter_queue *queue) {
   cu_marks_reach(queue, submitted);
 }
 
-/* Codes of a stream that is being captured say nothing of its work. */
-static bool is_capture(cu_result code) { return code >= 900 && code <= 908; }
+/* A call that had no memory, or a stream that is being captured, says nothing of the work: it is asked again. What else is said, now or
+ * by later drivers, is no better the next time. */
+static bool is_passing(cu_result code) {
+  return code == CU_NOT_READY || code == CU_OUT_OF_MEMORY || (code >= CU_FIRST_CAPTURE && code <= CU_LAST_CAPTURE);
+}
 
-/* What the driver says of a queue's work. A stream that can't be asked any longer can't be waited for: its device counts as lost. */
+/* What the driver says of a queue's work. A stream that can't be asked can't be waited for: its device counts as lost. */
 static void judge(qn_adapter_queue *queue, cu_result code) {
-  if (code == CU_SUCCESS || code == CU_NOT_READY || is_capture(code)) return;
-  cu_device_lose(queue->device, code, "a command failed");
+  if (code != CU_SUCCESS && !is_passing(code)) cu_device_lose(queue->device, code, "a command failed");
 }
 
 static void ask_stream(qn_adapter_queue *queue) {

@@ -221,8 +221,11 @@ static transfer *begin(qn_adapter_queue *queue, uint64_t size, cu_result *out_co
   return t;
 }
 
-static qn_status end(cu_result code, const char *what, uint64_t size, cu_failure *failure) {
+/* A callback of a transfer that was refused in its middle is not ordered with the queue: it must be over before the caller
+ * learns of the failure, and frees what it copies. */
+static qn_status end(qn_adapter_queue *queue, cu_result code, const char *what, uint64_t size, cu_failure *failure) {
   if (code == CU_SUCCESS) return QN_OK;
+  if (queue->stager) (void)queue->device->cu->StreamSynchronize(queue->stager->stream);
   return cu_fail(failure, cu_status_of(code), code, "%s of %llu bytes", what, (unsigned long long)size);
 }
 
@@ -235,7 +238,7 @@ qn_status cu_stage_write(qn_adapter_queue *queue, cu_pointer target, const void 
     ++*out_taken;
     code = write_piece(queue, t, target + (cu_pointer)done, from + done, piece_of(size - done));
   }
-  return end(code, "write", size, failure);
+  return end(queue, code, "write", size, failure);
 }
 
 qn_status cu_stage_read(qn_adapter_queue *queue, void *target, cu_pointer source, uint64_t size, uint32_t *out_taken,
@@ -250,5 +253,5 @@ qn_status cu_stage_read(qn_adapter_queue *queue, void *target, cu_pointer source
   }
   /* The read is over when the host has copied the last piece. */
   if (code == CU_SUCCESS && last) code = queue->device->cu->StreamWaitEvent(queue->stream, last->free, 0);
-  return end(code, "read", size, failure);
+  return end(queue, code, "read", size, failure);
 }

@@ -112,15 +112,19 @@ static qn_status put(batch *b, const qn_adapter_command *c) {
   return status;
 }
 
-/* The driver has taken a part of a batch and refuses the rest: its values are there and have failed. Their waits are kept by the
- * stream: no value is complete before what it waits for. */
+/* Behind a failure the driver must keep the waits of what it doesn't get: no value is complete before what it waits for. Where it
+ * takes no wait either, the host waits. */
+static void keep_wait(qn_adapter_queue *queue, const qn_adapter_command *c) {
+  cu_failure ignored;
+  if (c->kind != QN_COMMAND_WAIT || c->wait_queue == queue) return;
+  if (cu_marks_wait(c->wait_queue, c->wait_value, queue->stream, &ignored) < 0)
+    (void)!cu_queue_wait(c->wait_queue, c->wait_value, QN_FOREVER);
+}
+
+/* The driver has taken a part of a batch and refuses the rest: its values are there and have failed. */
 static qn_status fail_rest(batch *b, const qn_adapter_command *rest, uint32_t count) {
   qn_adapter_queue *queue = b->queue;
-  cu_failure ignored;
-  for (uint32_t i = 0; i < count; i++)
-    if (rest[i].kind == QN_COMMAND_WAIT && rest[i].wait_queue != queue &&
-        cu_marks_wait(rest[i].wait_queue, rest[i].wait_value, queue->stream, &ignored) < 0)
-      cu_device_lose(queue->device, b->failure.code, "a queue takes no wait"); /* nothing tells when it would be over */
+  for (uint32_t i = 0; i < count; i++) keep_wait(queue, &rest[i]);
   pthread_mutex_lock(&queue->lock);
   cu_queue_fail(queue, b->last + 1, &b->failure);
   atomic_store_explicit(&queue->submitted, rest[count - 1].value, memory_order_release);

@@ -25,11 +25,10 @@ enum {
   CU_INVALID_VALUE = 1,
   CU_OUT_OF_MEMORY = 2,
   CU_NO_DEVICE = 100,
-  CU_INVALID_PTX = 218,
-  CU_NOT_FOUND = 500,
   CU_NOT_READY = 600,
   CU_PEER_ACCESS_ALREADY_ENABLED = 704,
-  CU_ALREADY_REGISTERED = 712
+  CU_FIRST_CAPTURE = 900, /* of a stream's capture; to the last */
+  CU_LAST_CAPTURE = 908
 };
 
 /* Attributes of a device. */
