@@ -379,17 +379,35 @@ static bool open_peer(opencl *cl, const bench_quern *same) {
   return opencl_open_device(cl, (cl_device_id)(uintptr_t)id);
 }
 
+/* The GPU as OpenCL has it: the peer of Quern on CUDA. False: there is none. */
+static bool open_gpu_peer(opencl *cl, const bench_quern *quern) {
+  for (int i = 0; i < 8; i++) {
+    char selector[16];
+    qn_device_info info = QN_INIT(qn_device_info);
+    bench_quern peer = {0};
+    snprintf(selector, sizeof selector, "opencl:%d", i);
+    if (qn_device_open(quern->runtime, selector, &peer.device) < 0) return false;
+    bench_check(qn_device_query(peer.device, &info), "qn_device_query");
+    if (info.type == QN_DEVICE_GPU) return open_peer(cl, &peer);
+    qn_release(peer.device);
+  }
+  return false;
+}
+
 int main(int count, char **arguments) {
   bool scalar = take_flag(&count, arguments, "--scalar"), chosen = take_flag(&count, arguments, "--chosen-groups");
-  bool on_opencl = take_flag(&count, arguments, "--opencl");
-  bench_options options = bench_read_options(count, arguments,
-                                             "speed of kernels beside OpenCL's; with --scalar beside our own scalar "
-                                             "code; with --opencl of our OpenCL C on the same driver");
+  bool on_opencl = take_flag(&count, arguments, "--opencl"), on_cuda = take_flag(&count, arguments, "--cuda");
+  bench_options options =
+      bench_read_options(count, arguments,
+                         "speed of kernels beside OpenCL's; with --scalar beside our own scalar "
+                         "code; with --opencl of our OpenCL C on the same driver; with --cuda of our PTX "
+                         "beside the GPU's OpenCL");
   static bench_quern quern;
   static opencl cl;
   summary s = {0};
-  bench_quern_open_on(&quern, on_opencl ? "opencl:0" : "cpu");
-  if (!scalar && !open_peer(&cl, on_opencl ? &quern : NULL)) return BENCH_NO_PEER;
+  bench_quern_open_on(&quern, on_cuda ? "cuda:0" : on_opencl ? "opencl:0" : "cpu");
+  bool has_peer = scalar || (on_cuda ? open_gpu_peer(&cl, &quern) : open_peer(&cl, on_opencl ? &quern : NULL));
+  if (!has_peer) return BENCH_NO_PEER;
   printf("quern: %s\npeer:  %s\n", quern.name, scalar ? "quern without vectors" : cl.name);
   for (size_t i = 0; i < KERNEL_COUNT; i++) {
     bench_kernel k = kernels[i];

@@ -1,7 +1,7 @@
 # device_cuda.sh: the stages of device_run.sh for the cuda adapter, which reads this file. Each function prints and has an exit status;
 # NAME_key picks the lines for the summary.
 
-cuda_stages="cu_devices cu_driver cu_examples cu_images cu_cts cu_together"
+cuda_stages="cu_devices cu_driver cu_examples cu_images cu_cts cu_launches cu_transfers cu_speed cu_together"
 [ -f "$build/libquern-adapter-cuda.so" ] || cuda_stages=
 
 # The driver's library is looked for by its name where the loader of libraries doesn't know it, as in some containers.
@@ -40,6 +40,29 @@ cu_images() {
 cu_cts_key='^FAIL|passed,'
 cu_cts() {
   show "$build/quern-cts" -d cuda -j "$jobs"
+}
+
+# The driver's own calls, then launches with each kind of marks, in a thread without a context and in one that has it.
+cu_launches_key='ratio|^driver|^quern|^peer'
+cu_launches() {
+  local bad=0
+  show "$build/bench/bench_cuda" --only driver || bad=1
+  show "$build/bench/bench_cuda" --only launch || bad=1
+  QUERN_CUDA_MARKS=words show "$build/bench/bench_cuda" --only launch || bad=1
+  show "$build/bench/bench_cuda" --current --only launch || bad=1
+  show "$build/bench/bench_cuda" --only allocate || bad=1
+  return $bad
+}
+
+cu_transfers_key='ratio|GB/s'
+cu_transfers() {
+  show "$build/bench/bench_cuda" --turns 11 --only iB
+}
+
+# Our PTX beside NVIDIA's OpenCL of the same source.
+cu_speed_key='ratio|mean|^quern:|^peer:'
+cu_speed() {
+  show "$build/bench/bench_kernels" --cuda --turns 5
 }
 
 # Every GPU in one process, and threads that share one.

@@ -114,7 +114,7 @@ typedef struct event {
 
 typedef struct entry {
   char name[32];
-  uint32_t parameter_bytes[16], parameter_count;
+  uint32_t parameter_bytes[FAKE_PARAMETER_COUNT], parameter_count;
 } entry;
 
 typedef struct function {
@@ -879,6 +879,26 @@ API(cuMemcpyPeerAsync, uintptr_t target, context *target_context, uintptr_t sour
   RETURN(copy(c, s, target, source, size));
 }
 
+/* What benches call. */
+static int copy_now(uintptr_t target, uintptr_t source, size_t size) {
+  BEGIN(FAKE_MemcpyAsync);
+  if (!c) RETURN(code_);
+  memmove((void *)target, (const void *)source, size);
+  RETURN(SUCCESS);
+}
+API(cuMemcpyHtoD_v2, uintptr_t target, const void *source, size_t size) {
+  return copy_now(target, (uintptr_t)source, size);
+}
+API(cuMemcpyDtoH_v2, void *target, uintptr_t source, size_t size) { return copy_now((uintptr_t)target, source, size); }
+API(cuMemAllocAsync, uintptr_t *out, size_t size, stream *s) {
+  (void)s;
+  return cuMemAlloc_v2(out, size);
+}
+API(cuMemFreeAsync, uintptr_t address, stream *s) {
+  (void)s;
+  return cuMemFree_v2(address);
+}
+
 static int set(uintptr_t target, size_t pitch, uint64_t value, unsigned unit, size_t width, size_t height, stream *s) {
   bool is_pageable;
   BEGIN(FAKE_Memset);
@@ -952,14 +972,14 @@ static uint32_t bytes_of_parameter(const char *text) {
 }
 
 static bool read_entry(const char *at, entry *out) {
-  char text[4096], *save = NULL;
+  char text[8192], *save = NULL;
   const char *open = strchr(at, '('), *close = open ? strchr(open, ')') : NULL;
   if (!close || (size_t)(close - open) >= sizeof text || sscanf(at, " %31[^ (\n]", out->name) != 1) return false;
   memcpy(text, open + 1, (size_t)(close - open - 1));
   text[close - open - 1] = '\0';
   for (char *word = strtok_r(text, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
     uint32_t bytes = strstr(word, ".param") ? bytes_of_parameter(word) : 0;
-    if (bytes == 0 || out->parameter_count == 16) return false;
+    if (bytes == 0 || out->parameter_count == FAKE_PARAMETER_COUNT) return false;
     out->parameter_bytes[out->parameter_count++] = bytes;
   }
   return true;
@@ -1203,7 +1223,7 @@ static void run_launch(stream *s, const fake_cu_launch *l) {
     return;
   }
   uint32_t last = 0;
-  while (last < 15 && l->parameter_bytes[last + 1] != 0) last++;
+  while (last + 1 < FAKE_PARAMETER_COUNT && l->parameter_bytes[last + 1] != 0) last++;
   running r = {.launch = l, .shared = calloc(1, l->shared_bytes + 1)};
   if (!r.shared) abort();
   if (l->parameter_bytes[last] == sizeof r.range) memcpy(&r.range, parameter(&r, last), sizeof r.range);

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { FAKE_DEVICES = 4, FAKE_LAUNCHES = 64, FAKE_PARAMETERS = 512 };
+enum { FAKE_DEVICES = 4, FAKE_LAUNCHES = 64, FAKE_PARAMETER_COUNT = 40, FAKE_PARAMETERS = 1024 };
 
 typedef struct fake_cu_device {
   const char *name;
@@ -25,7 +25,7 @@ typedef struct fake_cu_device {
 typedef struct fake_cu_launch {
   char name[32];
   uint32_t grid[3], block[3], shared_bytes;
-  uint32_t parameter_bytes[16];
+  uint32_t parameter_bytes[FAKE_PARAMETER_COUNT];
   unsigned char parameters[FAKE_PARAMETERS]; /* one behind the other */
 } fake_cu_launch;
 
