@@ -180,7 +180,13 @@ static void put_memory(emitter *e, const ir_inst *inst) {
   }
 }
 
+bool ptx_is_left_out(const emitter *e, const ir_inst *inst) {
+  ir_class cls = ir_op_table[inst->op].cls;
+  return cls >= IR_CLASS_UN && cls <= IR_CLASS_PURE && !e->used[inst->id - e->function->first];
+}
+
 static void put_inst(emitter *e, const ir_inst *inst, targets where) {
+  if (ptx_is_left_out(e, inst)) return;
   switch (ir_op_table[inst->op].cls) {
     case IR_CLASS_PURE:
       if (text_is_query(inst->op))

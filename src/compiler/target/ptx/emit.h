@@ -44,6 +44,7 @@ typedef struct emitter {
   qn_bytes *out; /* the body that is written */
   bool uses_dynamic;
   bool failed;
+  const ir_inst *lost; /* a value that was used and not written: a fault of ours */
   qn_sources none;
   qn_diags diags;
   /* Of the function that is written: */
@@ -132,6 +133,8 @@ void ptx_put_left(emitter *e);
 void ptx_put_pointer_op(emitter *e, const ir_inst *inst);
 /* The leaf that a pointer's steps begin at. */
 const ir_inst *ptx_root(const ir_inst *pointer);
+/* What is left of an index when the constants and conversions are off that a step does itself. */
+const ir_inst *ptx_index_base(const ir_inst *index);
 /* As it stands in memory, 64 bits, null being 0; and back. */
 ptx_ref ptx_pointer_bits(emitter *e, ptx_ref a);
 ptx_ref ptx_pointer_from_bits(emitter *e, ir_space space, ptx_ref a);
@@ -156,6 +159,8 @@ static inline ptx_ref *ptx_var_lanes(const emitter *e, const ir_var *var) {
 }
 
 /* ---- Statements and functions (control.c, function.c) ---- */
+/* Values that nothing uses as they are. */
+bool ptx_is_left_out(const emitter *e, const ir_inst *inst);
 void ptx_put_block(emitter *e, const ir_block *block);
 void ptx_put_return(emitter *e, const ir_inst *inst);
 void ptx_put_function(emitter *e, text_function *t, qn_ptx_kernel *out);

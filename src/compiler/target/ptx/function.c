@@ -210,11 +210,23 @@ static bool open(emitter *e, text_function *t) {
   return e->values && e->places && e->used && ptx_promote(e);
 }
 
+/* What is written of an operand: of an index that the address' arithmetic takes apart the part that is left. */
+static const ir_inst *written_operand(const ir_inst *inst, uint32_t i) {
+  bool is_index = i == 1 && (inst->op == IR_ELEM || inst->op == IR_INDEX);
+  return is_index ? ptx_index_base(inst->args[i]) : inst->args[i];
+}
+
+/* From the end, so that what is used by nothing that is written uses nothing. */
 static void note_uses(emitter *e) {
   const text_function *t = e->function;
-  for (uint32_t i = 0; i < text_inst_count(t); i++)
-    for (uint32_t k = 0; k < t->insts[i]->arg_count; k++)
-      if (t->insts[i]->args[k]->parent) e->used[t->insts[i]->args[k]->id - t->first] = true;
+  for (uint32_t i = text_inst_count(t); i; i--) {
+    const ir_inst *inst = t->insts[i - 1];
+    if (ptx_is_left_out(e, inst)) continue;
+    for (uint32_t k = 0; k < inst->arg_count; k++) {
+      const ir_inst *x = written_operand(inst, k);
+      if (x->parent) e->used[x->id - t->first] = true;
+    }
+  }
 }
 
 static void put_registers(emitter *e) {

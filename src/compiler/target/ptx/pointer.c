@@ -66,6 +66,8 @@ static index_parts parts_of(const ir_inst *index) {
   }
 }
 
+const ir_inst *ptx_index_base(const ir_inst *index) { return parts_of(index).base; }
+
 static int power_of_two(uint64_t size) { return size && !(size & (size - 1)) ? __builtin_ctzll(size) : -1; }
 
 static ptx_ref without_bytes(ptx_ref ref) {

@@ -91,6 +91,9 @@ static qn_status write_all(emitter *e, qn_bytes *text, qn_ptx_program *out) {
   bool done = write_functions(e, out);
   if (!done || has_failed(e)) return no_memory();
   if (e->diags.errors) return qn_error_set_text(QN_ERROR_COMPILE, e->diags.text.data, e->diags.text.size);
+  if (e->lost)
+    return qn_error_set(QN_ERROR_INTERNAL, "PTX: a value of '%s' is used that was not written",
+                        ir_op_table[e->lost->op].text);
   assemble(e, text);
   return text->failed ? no_memory() : QN_OK;
 }

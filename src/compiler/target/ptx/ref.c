@@ -59,7 +59,9 @@ ptx_ref ptx_lane(emitter *e, const ir_inst *value, uint32_t i) {
   if (value->op == IR_ADDRESS) return address_of(e, value);
   if (!value->parent && value->op != IR_PARAM) return constant_lane(value, i);
   const ptx_ref *lanes = e->values[value->id - e->function->first];
-  return lanes ? lanes[i] : zero_of(ir_elem_of(value->type));
+  if (lanes) return lanes[i];
+  if (!e->lost && !e->failed) e->lost = value;
+  return zero_of(ir_elem_of(value->type));
 }
 
 ptx_ref ptx_plain(emitter *e, ptx_ref ref) {
