@@ -166,12 +166,14 @@ static qn_status inline_calls(ir_module *m) {
 
 enum { ROUNDS = 3 /* of what unrolling makes known, which may let more be unrolled */ };
 
+/* The first round splits what needs no loop to go. */
 static qn_status make_values(ir_module *m, const qn_ptx_options *options) {
-  bool changed = true;
-  for (int round = 0; changed && round < ROUNDS; round++) {
+  bool changed = false;
+  for (int round = 0; round < ROUNDS; round++) {
     changed = false;
     if (!options->opt_disable) QN_TRY(pass_unroll(m, &changed));
     QN_TRY(pass_check(m, "unroll"));
+    if (round && !changed) break;
     if (changed) QN_TRY(pass_simplify(m));
     QN_TRY(pass_split_variables(m));
     QN_TRY(pass_check(m, "split_variables"));
