@@ -50,22 +50,26 @@ static void copy_out(const page *p, qn_counters *out) {
   memcpy(out->values, p->values, sizeof out->values);
 }
 
-static qn_status add_locked(const qn_file_lock *lock, const qn_counters *change, qn_counters *out) {
+static qn_status update_locked(const qn_file_lock *lock, qn_counters_act_fn act, void *user, qn_counters *out) {
   page p;
+  qn_counters change = {0};
   QN_TRY(read_or_begin(lock, &p));
+  copy_out(&p, out);
+  act(user, out, &change);
   uint64_t now = qn_clock_wall_ns();
   p.clock_ns = now > p.clock_ns ? now : p.clock_ns + 1;
-  for (int i = 0; i < QN_COUNTER_COUNT; i++) p.values[i] += change->values[i];
+  for (int i = 0; i < QN_COUNTER_COUNT; i++) p.values[i] += change.values[i];
   checksum(&p, p.checksum);
   QN_TRY(qn_file_lock_write(lock, &p, sizeof p));
   copy_out(&p, out);
   return QN_OK;
 }
 
-qn_status qn_counters_add(const char *path, const qn_counters *change, uint64_t timeout_ns, qn_counters *out) {
+qn_status qn_counters_update(const char *path, qn_counters_act_fn act, void *user, uint64_t timeout_ns,
+                             qn_counters *out) {
   qn_file_lock lock;
   QN_TRY(qn_file_lock_take(path, 0, timeout_ns, &lock));
-  qn_status status = add_locked(&lock, change, out);
+  qn_status status = update_locked(&lock, act, user, out);
   qn_file_lock_give(&lock);
   return status;
 }

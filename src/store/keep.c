@@ -129,40 +129,88 @@ qn_status qn_store_summarize(qn_store *store, qn_store_summary *out_summary) {
   return qn_store_walk(store, summarize_one, out_summary);
 }
 
-/* ---- Removing ----------------------------------------------------------------------------------- */
-
-static void remove_item(qn_store *store, const qn_store_item *item, qn_store_kept *kept) {
-  char path[4096];
-  if (!qn_store_entry_path(store, &item->key, item->kind, path, sizeof path)) return;
-  qn_status status = item->is_obstacle ? qn_directory_remove(path) : qn_file_remove(path);
-  if (status < 0 && status != QN_ERROR_NOT_FOUND && kept->stuck++ == 0)
-    snprintf(kept->stuck_reason, sizeof kept->stuck_reason, "%s", qn_error_text());
-  if (status < 0) return;
-  if (item->is_obstacle) return;
-  kept->removed_entries++;
-  kept->removed_bytes += item->file_bytes;
-  kept->entries--;
-  kept->bytes -= item->file_bytes;
-}
-
 /* ---- One at a time ------------------------------------------------------------------------------ */
 
-typedef qn_status (*upkeep_fn)(qn_store *store, const void *user, qn_store_kept *out);
+/* What one upkeep does. */
+typedef struct upkeep {
+  qn_store *store;
+  qn_counter removed_as;
+  qn_store_kept kept;
+  qn_counters before;                     /* what the counters said */
+  int64_t counted_entries, counted_bytes; /* of what it did since then */
+  bool is_uncounted;                      /* the counters can't be had: they are not waited for again */
+} upkeep;
 
-static void sweep(qn_store *store, qn_store_kept *kept) {
-  char path[4096];
-  if (snprintf(path, sizeof path, "%s/new", store->path) < (int)sizeof path) kept->swept = qn_stage_sweep(path);
+typedef qn_status (*upkeep_fn)(upkeep *u, const void *user);
+
+/* ---- Removing ----------------------------------------------------------------------------------- */
+
+/* Others count between two batches, not within. */
+enum { BATCH = 64 };
+
+typedef struct batch {
+  upkeep *u;
+  const qn_store_item *items;
+  size_t count;
+} batch;
+
+static void note_stuck(qn_store_kept *kept, qn_status status) {
+  if (status != QN_ERROR_NOT_FOUND && kept->stuck++ == 0)
+    snprintf(kept->stuck_reason, sizeof kept->stuck_reason, "%s", qn_error_text());
 }
 
-/* Makes the counters say what is there now; what others store during the walk is theirs to count. */
-static void settle_counters(qn_store *store, const qn_counters *before, const qn_store_kept *kept,
-                            qn_counter removed_as) {
-  qn_counters change = {0}, after;
-  change.values[removed_as] = (int64_t)kept->removed_entries;
-  change.values[QN_COUNT_SWEPT] = (int64_t)kept->swept;
-  change.values[QN_COUNT_ENTRIES] = (int64_t)kept->entries - before->values[QN_COUNT_ENTRIES];
-  change.values[QN_COUNT_BYTES] = (int64_t)kept->bytes - before->values[QN_COUNT_BYTES];
-  qn_store_count(store, &change, &after);
+/* An entry that another has replaced since the walk may have another size now. */
+static void remove_item(upkeep *u, const qn_store_item *item, qn_counters *change) {
+  char path[4096];
+  int64_t before = change->values[QN_COUNT_BYTES];
+  if (!qn_store_entry_path(u->store, &item->key, item->kind, path, sizeof path)) return;
+  qn_status status = item->is_obstacle ? qn_directory_remove(path) : qn_store_remove_counted(path, change);
+  if (status < 0) note_stuck(&u->kept, status);
+  if (status < 0 || item->is_obstacle) return;
+  change->values[u->removed_as]++;
+  u->kept.removed_entries++;
+  u->kept.removed_bytes += (uint64_t)(before - change->values[QN_COUNT_BYTES]);
+  u->kept.entries--;
+  u->kept.bytes -= item->file_bytes;
+}
+
+static void remove_batch(void *user, const qn_counters *now, qn_counters *change) {
+  batch *b = user;
+  (void)now;
+  for (size_t i = 0; i < b->count; i++) remove_item(b->u, &b->items[i], change);
+  b->u->counted_entries += change->values[QN_COUNT_ENTRIES];
+  b->u->counted_bytes += change->values[QN_COUNT_BYTES];
+}
+
+static void remove_items(upkeep *u, const qn_store_item *items, size_t count) {
+  for (size_t at = 0; at < count; at += BATCH) {
+    qn_counters after;
+    batch b = {u, items + at, count - at < BATCH ? count - at : BATCH};
+    uint64_t patience_ns = u->is_uncounted ? QN_POLL : QN_COUNTERS_SIZE_NS;
+    u->is_uncounted = qn_store_update(u->store, remove_batch, &b, patience_ns, &after) == 0;
+  }
+}
+
+/* ---- Counting anew ------------------------------------------------------------------------------ */
+
+static void sweep(upkeep *u) {
+  char path[4096];
+  if (snprintf(path, sizeof path, "%s/new", u->store->path) < (int)sizeof path) u->kept.swept = qn_stage_sweep(path);
+}
+
+/* Makes the counters say what the walk has found, in case of a store that was killed before it counted. Where somebody else changed
+ * something meanwhile, the walk may have seen it or not; what each has counted itself is right then. */
+static void settle(void *user, const qn_counters *now, qn_counters *change) {
+  static const qn_counter others[] = {QN_COUNT_STORES, QN_COUNT_IMPORTS, QN_COUNT_RESETS};
+  const upkeep *u = user;
+  const int64_t *is = now->values, *was = u->before.values;
+  bool is_alone = is[QN_COUNT_ENTRIES] == was[QN_COUNT_ENTRIES] + u->counted_entries &&
+                  is[QN_COUNT_BYTES] == was[QN_COUNT_BYTES] + u->counted_bytes;
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) is_alone &= is[others[i]] == was[others[i]];
+  change->values[QN_COUNT_SWEPT] = (int64_t)u->kept.swept;
+  if (!is_alone && !u->is_uncounted) return;
+  change->values[QN_COUNT_ENTRIES] = (int64_t)u->kept.entries - is[QN_COUNT_ENTRIES];
+  change->values[QN_COUNT_BYTES] = (int64_t)u->kept.bytes - is[QN_COUNT_BYTES];
 }
 
 /* What the counters said before. Where they can't be written, on a full disk say, they can be read. */
@@ -212,22 +260,22 @@ static qn_status conclude(qn_store *store, const qn_store_kept *kept) {
           kept->stuck_reason);
 }
 
-static qn_status upkeep(qn_store *store, upkeep_fn run, const void *user, qn_counter removed_as, uint64_t patience_ns,
-                        qn_store_kept *out_kept) {
+static qn_status keep(qn_store *store, upkeep_fn run, const void *user, qn_counter removed_as, uint64_t patience_ns,
+                      qn_store_kept *out_kept) {
   qn_file_lock lock;
-  qn_counters before = {0};
-  qn_store_kept kept = {0};
-  *out_kept = kept;
+  qn_counters after;
+  upkeep u = {.store = store, .removed_as = removed_as};
+  *out_kept = u.kept;
   QN_TRY(check_may_keep(store));
   if (!qn_file_exists(store->path)) return QN_OK;
   QN_TRY(take_lock(store, patience_ns, &lock));
-  read_counters(store, &before);
-  qn_status status = run(store, user, &kept);
+  read_counters(store, &u.before);
+  qn_status status = run(&u, user);
   if (status >= 0) {
-    sweep(store, &kept);
-    settle_counters(store, &before, &kept, removed_as);
-    *out_kept = kept;
-    status = conclude(store, &kept);
+    sweep(&u);
+    (void)qn_store_update(store, settle, &u, u.is_uncounted ? QN_POLL : QN_COUNTERS_SIZE_NS, &after);
+    *out_kept = u.kept;
+    status = conclude(store, &u.kept);
   }
   qn_file_lock_give(&lock);
   return status;
@@ -241,30 +289,51 @@ static int by_use(const void *a, const void *b) {
   return memcmp(x->key.bytes, y->key.bytes, QN_KEY_BYTES);
 }
 
-static qn_status evict(qn_store *store, const void *user, qn_store_kept *kept) {
-  const uint64_t *max_bytes = user;
-  item_list list = {0};
-  qn_status status = collect_all(store, &list);
-  kept->entries = list.count - list.obstacles;
-  kept->bytes = list.bytes;
-  for (size_t i = 0; i < list.count && list.obstacles > 0; i++)
-    if (list.items[i].is_obstacle) remove_item(store, &list.items[i], kept);
-  if (status >= 0 && list.bytes > *max_bytes) {
-    qsort(list.items, list.count, sizeof *list.items, by_use);
-    for (size_t i = 0; i < list.count && kept->bytes > *max_bytes; i++)
-      if (!list.items[i].is_obstacle) remove_item(store, &list.items[i], kept);
+/* How much may be there, and how much is left where it is more. */
+typedef struct limits {
+  uint64_t most, left;
+} limits;
+
+static void remove_obstacles(upkeep *u, const item_list *list) {
+  for (size_t i = 0; i < list->count && list->obstacles > 0; i++)
+    if (list->items[i].is_obstacle) remove_items(u, &list->items[i], 1);
+}
+
+/* Those that were used longest ago, until no more is left; what can't be removed makes others go. */
+static void remove_oldest(upkeep *u, item_list *list, uint64_t left) {
+  size_t at = 0;
+  qsort(list->items, list->count, sizeof *list->items, by_use);
+  while (at < list->count && u->kept.bytes > left) {
+    size_t count = 0;
+    for (uint64_t bytes = 0;
+         at + count < list->count && u->kept.bytes - bytes > left && !list->items[at + count].is_obstacle; count++)
+      bytes += list->items[at + count].file_bytes;
+    remove_items(u, &list->items[at], count);
+    at += count ? count : 1; /* an obstacle */
   }
+}
+
+static qn_status evict(upkeep *u, const void *user) {
+  const limits *limit = user;
+  item_list list = {0};
+  qn_status status = collect_all(u->store, &list);
+  u->kept.entries = list.count - list.obstacles;
+  u->kept.bytes = list.bytes;
+  remove_obstacles(u, &list);
+  if (status >= 0 && list.bytes > limit->most) remove_oldest(u, &list, limit->left);
   free(list.items);
   return status;
 }
 
 qn_status qn_store_prune(qn_store *store, uint64_t max_bytes, uint64_t patience_ns, qn_store_kept *out_kept) {
-  return upkeep(store, evict, &max_bytes, QN_COUNT_EVICTIONS, patience_ns, out_kept);
+  const limits limit = {max_bytes, max_bytes};
+  return keep(store, evict, &limit, QN_COUNT_EVICTIONS, patience_ns, out_kept);
 }
 
 void qn_store_keep_size(qn_store *store, bool is_counted) {
   enum { ROUNDS = 100 }; /* more only while others store without an end, and they look too */
   uint64_t max = store->settings.max_bytes;
+  const limits limit = {max, max - max / 20};
   bool is_over = !is_counted;
   for (int i = 0; i < ROUNDS && max != 0; i++) {
     qn_counters now;
@@ -272,55 +341,44 @@ void qn_store_keep_size(qn_store *store, bool is_counted) {
     read_counters(store, &now);
     if (!is_over && now.values[QN_COUNT_BYTES] <= (int64_t)max) return;
     is_over = false;
-    if (qn_store_prune(store, max - max / 20, QN_POLL, &kept) < 0) return;
+    if (keep(store, evict, &limit, QN_COUNT_EVICTIONS, QN_POLL, &kept) < 0) return;
   }
 }
 
 /* ---- Verifying ---------------------------------------------------------------------------------- */
 
-typedef struct verifier {
-  qn_store *store;
-  qn_store_kept *kept;
-} verifier;
-
 static bool verify_one(void *user, const qn_store_item *item) {
-  verifier *v = user;
+  upkeep *u = user;
   char path[4096];
   qn_bytes file = {0}, body = {0};
   if (item->is_obstacle) {
-    remove_item(v->store, item, v->kept);
+    remove_items(u, item, 1);
     return true;
   }
-  v->kept->entries++;
-  v->kept->bytes += item->file_bytes;
-  if (!qn_store_entry_path(v->store, &item->key, item->kind, path, sizeof path)) return true;
+  u->kept.entries++;
+  u->kept.bytes += item->file_bytes;
+  if (!qn_store_entry_path(u->store, &item->key, item->kind, path, sizeof path)) return true;
   qn_status status = qn_file_read(path, QN_ENTRY_BODY_LIMIT, &file);
   qn_entry_fault fault = QN_ENTRY_SOUND; /* one that can't be read just now is not known to be damaged */
   if (status >= 0) fault = qn_entry_unpack(qn_bytes_view(&file), &item->key, item->kind, &body);
-  if (fault != QN_ENTRY_SOUND && fault != QN_ENTRY_NO_MEMORY) remove_item(v->store, item, v->kept);
+  if (fault != QN_ENTRY_SOUND && fault != QN_ENTRY_NO_MEMORY) remove_items(u, item, 1);
   qn_bytes_free(&file);
   qn_bytes_free(&body);
   return true;
 }
 
-static qn_status verify_all(qn_store *store, const void *user, qn_store_kept *kept) {
+static qn_status verify_all(upkeep *u, const void *user) {
   (void)user;
-  verifier v = {store, kept};
-  return qn_store_walk(store, verify_one, &v);
+  return qn_store_walk(u->store, verify_one, u);
 }
 
 qn_status qn_store_verify(qn_store *store, qn_store_kept *out_kept) {
-  return upkeep(store, verify_all, NULL, QN_COUNT_MISSES_DAMAGED, QN_STORE_PATIENCE_NS, out_kept);
+  return keep(store, verify_all, NULL, QN_COUNT_MISSES_DAMAGED, QN_STORE_PATIENCE_NS, out_kept);
 }
 
 /* ---- Clearing ----------------------------------------------------------------------------------- */
 
-static qn_status remove_all(qn_store *store, const void *user, qn_store_kept *kept) {
-  const uint64_t nothing = 0;
-  (void)user;
-  return evict(store, &nothing, kept);
-}
-
 qn_status qn_store_clear(qn_store *store, qn_store_kept *out_kept) {
-  return upkeep(store, remove_all, NULL, QN_COUNT_EVICTIONS, QN_STORE_PATIENCE_NS, out_kept);
+  const limits nothing = {0, 0};
+  return keep(store, evict, &nothing, QN_COUNT_CLEARED, QN_STORE_PATIENCE_NS, out_kept);
 }

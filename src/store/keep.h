@@ -41,8 +41,8 @@ QN_MUST_USE qn_status qn_store_summarize(qn_store *store, qn_store_summary *out_
  * then), OUT_OF_HOST_MEMORY. A disk without room or inodes is no obstacle. */
 QN_MUST_USE qn_status qn_store_prune(qn_store *store, uint64_t max_bytes, uint64_t patience_ns,
                                      qn_store_kept *out_kept);
-/* After storing: prunes where the counters say that the size is over the store's limit, to 95 % of it, and looks again when
- * done. Who finds another one at it may leave: it looks after that one's storing was counted. `is_counted`: false if it
+/* After storing: prunes where the counters say that the size is over the store's limit, and the entries say so too, to 95 % of it;
+ * looks again when done. Who finds another one at it may leave: it looks after that one's storing was counted. `is_counted`: false if it
  * wasn't; then the entries themselves are looked at. */
 void qn_store_keep_size(qn_store *store, bool is_counted);
 /* How long the following wait for another process's upkeep. */

@@ -144,21 +144,49 @@ static qn_status make_directory(const qn_store *store, const char *path) {
 
 /* ---- Counting ----------------------------------------------------------------------------------- */
 
-uint64_t qn_store_count(qn_store *store, const qn_counters *change, qn_counters *out) {
+/* An act that is called once, whatever becomes of the counting. */
+typedef struct single {
+  qn_counters_act_fn act;
+  void *user;
+  bool was_called;
+} single;
+
+static void act_once(void *user, const qn_counters *now, qn_counters *change) {
+  single *s = user;
+  if (s->was_called) return;
+  s->was_called = true;
+  s->act(s->user, now, change);
+}
+
+uint64_t qn_store_update(qn_store *store, qn_counters_act_fn act, void *user, uint64_t timeout_ns, qn_counters *out) {
   char path[4096];
   qn_error_saved saved;
+  single s = {act, user, false};
+  qn_counters uncounted = {0};
+  *out = uncounted;
   if (!may_write(store)) return 0;
   qn_error_save(&saved);
   path_in(store, "counters", path, sizeof path);
-  bool has_size = change->values[QN_COUNT_BYTES] != 0 || change->values[QN_COUNT_ENTRIES] != 0;
-  uint64_t limit = has_size ? QN_COUNTERS_SIZE_NS : QN_COUNTERS_HIT_NS;
-  qn_status status = qn_counters_add(path, change, limit, out);
+  qn_status status = qn_counters_update(path, act_once, &s, timeout_ns, out);
   if (status == QN_ERROR_NOT_FOUND && make_directory(store, store->path) >= 0)
-    status = qn_counters_add(path, change, limit, out);
+    status = qn_counters_update(path, act_once, &s, timeout_ns, out);
   if (status >= 0) share_file(store, path);
   if (status < 0) QN_LOG(CACHE, "not counted: %s", qn_error_text());
   qn_error_restore(&saved);
-  return status < 0 ? 0 : out->clock_ns;
+  if (status >= 0) return out->clock_ns;
+  *out = uncounted;
+  if (!s.was_called) act(user, out, &uncounted);
+  return 0;
+}
+
+static void add_change(void *user, const qn_counters *now, qn_counters *change) {
+  (void)now;
+  *change = *(const qn_counters *)user;
+}
+
+uint64_t qn_store_count(qn_store *store, const qn_counters *change, qn_counters *out) {
+  qn_counters copy = *change;
+  return qn_store_update(store, add_change, &copy, QN_COUNTERS_HIT_NS, out);
 }
 
 /* ---- Looking up --------------------------------------------------------------------------------- */
@@ -207,30 +235,50 @@ static uint64_t size_of(const char *path) {
   return qn_file_query(path, &info) >= 0 ? info.size_bytes : 0;
 }
 
-/* Takes an entry away that must not be found again. Should another process have replaced it this moment, a good one goes:
- * that costs a compile. */
-static void remove_entry(const char *path, qn_counters *change) {
+qn_status qn_store_remove_counted(const char *path, qn_counters *change) {
   uint64_t size = size_of(path);
-  if (qn_file_remove(path) < 0) return;
+  QN_TRY(qn_file_remove(path));
   change->values[QN_COUNT_ENTRIES]--;
   change->values[QN_COUNT_BYTES] -= (int64_t)size;
+  return QN_OK;
+}
+
+/* An entry that must not be found again, and what else is to be counted. */
+typedef struct removal {
+  const char *path;
+  qn_counter counted_as;
+} removal;
+
+/* Should another process have replaced it this moment, a good one goes: that costs a compile. */
+static void remove_and_count(void *user, const qn_counters *now, qn_counters *change) {
+  const removal *r = user;
+  (void)now;
+  change->values[r->counted_as]++;
+  (void)!qn_store_remove_counted(r->path, change);
+}
+
+static void remove_entry(qn_store *store, const char *path, qn_counter counted_as) {
+  qn_counters after;
+  removal r = {path, counted_as};
+  (void)qn_store_update(store, remove_and_count, &r, QN_COUNTERS_SIZE_NS, &after);
 }
 
 qn_store_answer qn_store_get(qn_store *store, const qn_key *key, qn_entry_kind kind, const char *label, qn_bytes *out) {
   char path[4096];
   qn_error_saved saved;
-  qn_counters change = {0}, after;
   if (store->settings.mode == QN_STORE_OFF || !qn_store_entry_path(store, key, kind, path, sizeof path))
     return QN_STORE_UNUSED;
   qn_error_save(&saved);
   qn_store_answer answer = QN_STORE_RECACHED;
   if (store->settings.mode != QN_STORE_RECACHE) answer = read_entry(path, key, kind, out);
-  if (may_write(store) && (answer == QN_STORE_DAMAGED || answer == QN_STORE_OTHER_VERSION)) remove_entry(path, &change);
   tell(answer == QN_STORE_HIT ? "hit" : "miss", key, label,
        answer == QN_STORE_HIT ? kind_text(kind) : qn_store_answer_text(answer));
-  change.values[counter_of(answer)]++;
-  uint64_t now = qn_store_count(store, &change, &after);
-  if (answer == QN_STORE_HIT && now != 0) (void)!qn_file_set_time(path, now); /* a lost use makes it look older */
+  if (answer == QN_STORE_DAMAGED || answer == QN_STORE_OTHER_VERSION) {
+    remove_entry(store, path, counter_of(answer));
+  } else {
+    uint64_t now = qn_store_count_one(store, counter_of(answer));
+    if (answer == QN_STORE_HIT && now != 0) (void)!qn_file_set_time(path, now); /* a lost use makes it look older */
+  }
   qn_error_restore(&saved);
   return answer;
 }
@@ -270,14 +318,11 @@ bool qn_store_peek(qn_store *store, const qn_key *key, qn_entry_kind kind, qn_by
 
 void qn_store_reject(qn_store *store, const qn_key *key, qn_entry_kind kind) {
   char path[4096];
-  qn_counters change = {0}, after;
   if (!may_write(store) || !qn_store_entry_path(store, key, kind, path, sizeof path)) return;
   qn_error_saved saved;
   qn_error_save(&saved);
   tell("damaged", key, "", "its content makes no sense");
-  remove_entry(path, &change);
-  change.values[QN_COUNT_MISSES_DAMAGED]++;
-  qn_store_count(store, &change, &after);
+  remove_entry(store, path, QN_COUNT_MISSES_DAMAGED);
   qn_error_restore(&saved);
 }
 
@@ -300,7 +345,10 @@ static qn_status stage_entry(qn_store *store, qn_sv entry, qn_stage *stage) {
   }
   share_file(store, stage->path);
   status = qn_stage_write(stage, entry.data, entry.size);
-  if (status < 0) qn_stage_discard(stage);
+  if (status < 0)
+    qn_stage_discard(stage);
+  else
+    status = qn_stage_sync(stage);
   return status;
 }
 
@@ -311,30 +359,53 @@ static qn_status make_directory_of(const qn_store *store, const char *path) {
   return make_directory(store, directory);
 }
 
-/* The directory of the entry may vanish at any time: when another process clears the store. */
-static qn_status publish_once(qn_store *store, const char *path, qn_sv entry) {
+/* What is renamed and counted while nobody else counts. */
+typedef struct publication {
   qn_stage stage;
-  if (!qn_file_exists(path)) QN_TRY(make_directory_of(store, path));
-  QN_TRY(stage_entry(store, entry, &stage));
-  return qn_stage_publish(&stage, path);
+  const char *path;
+  uint64_t size_bytes;
+  qn_counter counted_as;
+  qn_status status; /* of the renaming */
+  qn_error_saved error;
+} publication;
+
+static void publish_and_count(void *user, const qn_counters *now, qn_counters *change) {
+  publication *p = user;
+  qn_file_info old;
+  (void)now;
+  bool is_new = !qn_file_exists(p->path);
+  uint64_t old_bytes = !is_new && qn_file_query(p->path, &old) >= 0 ? old.size_bytes : 0;
+  p->status = qn_stage_publish(&p->stage, p->path);
+  if (p->status < 0) {
+    qn_error_save(&p->error);
+    return;
+  }
+  change->values[p->counted_as]++;
+  change->values[QN_COUNT_ENTRIES] += is_new;
+  change->values[QN_COUNT_BYTES] += (int64_t)p->size_bytes - (int64_t)old_bytes;
+}
+
+/* The directory of the entry may vanish at any time: when another process clears the store. */
+static qn_status publish_once(qn_store *store, publication *p, qn_sv entry, uint64_t *out_now, qn_counters *out) {
+  if (!qn_file_exists(p->path)) QN_TRY(make_directory_of(store, p->path));
+  QN_TRY(stage_entry(store, entry, &p->stage));
+  *out_now = qn_store_update(store, publish_and_count, p, QN_COUNTERS_SIZE_NS, out);
+  if (p->status < 0) qn_error_restore(&p->error);
+  return p->status;
 }
 
 qn_status qn_store_publish(qn_store *store, const qn_key *key, uint32_t kind, qn_sv entry, qn_counter counted_as,
                            uint64_t *out_bytes) {
   char path[4096];
-  qn_counters change = {0}, after = {0};
+  qn_counters after = {0};
+  publication p = {.path = path, .size_bytes = entry.size, .counted_as = counted_as};
+  uint64_t now = 0;
   *out_bytes = 0;
   if (!qn_store_entry_path(store, key, kind, path, sizeof path))
     QN_FAIL(QN_ERROR_LIMIT, "the cache directory's name is too long");
-  bool is_new = !qn_file_exists(path);
-  uint64_t old_size = is_new ? 0 : size_of(path);
-  qn_status status = publish_once(store, path, entry);
-  if (status == QN_ERROR_NOT_FOUND) status = publish_once(store, path, entry);
+  qn_status status = publish_once(store, &p, entry, &now, &after);
+  if (status == QN_ERROR_NOT_FOUND) status = publish_once(store, &p, entry, &now, &after);
   QN_TRY(status);
-  change.values[counted_as] = 1;
-  change.values[QN_COUNT_ENTRIES] = is_new;
-  change.values[QN_COUNT_BYTES] = (int64_t)entry.size - (int64_t)old_size;
-  uint64_t now = qn_store_count(store, &change, &after);
   if (now != 0) (void)!qn_file_set_time(path, now);
   if (now != 0 && after.values[QN_COUNT_BYTES] > 0) *out_bytes = (uint64_t)after.values[QN_COUNT_BYTES];
   return QN_OK;

@@ -87,12 +87,17 @@ bool qn_store_entry_path(const qn_store *store, const qn_key *key, uint32_t kind
  * The size is the caller's to keep. Errors: IO, NOT_FOUND. */
 QN_MUST_USE qn_status qn_store_publish(qn_store *store, const qn_key *key, uint32_t kind, qn_sv entry,
                                        qn_counter counted_as, uint64_t *out_bytes);
-/* Counts. The time to stamp a used entry with, 0 when there is none. */
+/* Calls `act` once, while nobody else counts, and counts what it says. When the counters can't be had for that long, it is called
+ * all the same, with zeros, and nothing is counted. The time to stamp a used entry with, 0 when there is none. */
+uint64_t qn_store_update(qn_store *store, qn_counters_act_fn act, void *user, uint64_t timeout_ns, qn_counters *out);
+/* The same for what is known before. */
 uint64_t qn_store_count(qn_store *store, const qn_counters *change, qn_counters *out);
 static inline uint64_t qn_store_count_one(qn_store *store, qn_counter counter) {
   qn_counters change = {0}, after;
   change.values[counter] = 1;
   return qn_store_count(store, &change, &after);
 }
+/* Within an update: takes an entry's file away, and says what that changes. Errors: NOT_FOUND, IO. */
+QN_MUST_USE qn_status qn_store_remove_counted(const char *path, qn_counters *change);
 
 #endif

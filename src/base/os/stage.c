@@ -67,9 +67,15 @@ qn_status qn_stage_set_time(qn_stage *stage, uint64_t ns) {
   return futimens(stage->file, both) == 0 ? QN_OK : io_error("given a time", stage->path, errno);
 }
 
+qn_status qn_stage_sync(qn_stage *stage) {
+  if (fsync(stage->file) == 0 || errno == EINVAL || errno == EROFS) return QN_OK;
+  int error = errno;
+  qn_stage_discard(stage);
+  return io_error("written", stage->path, error);
+}
+
 qn_status qn_stage_publish(qn_stage *stage, const char *path) {
-  int error = fsync(stage->file) != 0 && errno != EINVAL && errno != EROFS ? errno : 0;
-  if (error == 0 && rename(stage->path, path) != 0) error = errno;
+  int error = rename(stage->path, path) != 0 ? errno : 0;
   if (error == 0) {
     close(stage->file); /* what can go wrong with the bytes has been told by fsync */
     stage->file = -1;

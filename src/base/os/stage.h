@@ -22,7 +22,9 @@ QN_MUST_USE qn_status qn_stage_open(const char *directory, qn_stage *out_stage);
 QN_MUST_USE qn_status qn_stage_write(qn_stage *stage, const void *data, size_t size);
 /* Sets the time of last modification, nanoseconds since 1970. */
 QN_MUST_USE qn_status qn_stage_set_time(qn_stage *stage, uint64_t ns);
-/* fsync and rename. On an error the staged file is gone and what had the name is as before. Errors: NOT_FOUND when the
+/* Waits until the bytes are on the disk. On an error the staged file is gone. Errors: IO. */
+QN_MUST_USE qn_status qn_stage_sync(qn_stage *stage);
+/* Renames what was synced. On an error the staged file is gone and what had the name is as before. Errors: NOT_FOUND when the
  * directory isn't there, IO. */
 QN_MUST_USE qn_status qn_stage_publish(qn_stage *stage, const char *path);
 /* Nothing happens to one that was published. */
