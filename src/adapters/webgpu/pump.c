@@ -1,6 +1,10 @@
 /* pump.c - see stream.h. */
+#include <time.h>
+
 #include "device.h"
 
+/* Commands that come quickly one after the other go together; each flush takes the lock from who launches. */
+#define MOMENT_NS 50000
 /* A wait is cut, so that the thread sees when it should end. */
 #define PART_NS UINT64_C(50000000)
 
@@ -19,16 +23,26 @@ static void wait_for_oldest(qn_adapter_device *device) {
   wg_stream_look(device);
 }
 
+/* Under the lock, which is let go meanwhile. */
+static void wait_a_moment(qn_adapter_device *device) {
+  const struct timespec moment = {0, MOMENT_NS};
+  pthread_mutex_unlock(&device->lock);
+  (void)nanosleep(&moment, NULL);
+  pthread_mutex_lock(&device->lock);
+}
+
 static void *run(void *user) {
   qn_adapter_device *device = user;
   wg_pump *pump = &device->pump;
   pthread_mutex_lock(&device->lock);
   while (!pump->should_end) {
     if (has_gathered(device) && wg_stream_phase(device) == WG_RUNNING) {
+      wait_a_moment(device);
       if (device->stream.count >= WG_AHEAD) wait_for_oldest(device);
       if (device->stream.count < WG_AHEAD) wg_stream_flush(device);
     } else {
       pump->is_awake = false;
+      device->stream.run = 0;
       pthread_cond_wait(&pump->wake, &device->lock);
     }
   }

@@ -57,7 +57,6 @@ static void look(qn_adapter_queue *queue) {
   qn_adapter_device *device = queue->device;
   if (is_idle(queue) || pthread_mutex_trylock(&device->lock) != 0) return;
   wg_stream_look(device);
-  if (!is_idle(queue) && device->stream.count < WG_AHEAD) wg_stream_flush(device);
   pthread_mutex_unlock(&device->lock);
 }
 

@@ -292,7 +292,9 @@ void wg_stream_flush(qn_adapter_device *device) {
 
 void wg_stream_go(qn_adapter_device *device) {
   wg_stream *s = &device->stream;
-  if (s->count < WG_AHEAD || s->commands >= WG_GATHERED)
+  bool is_first = s->run < WG_AHEAD && s->count < WG_AHEAD;
+  s->run++;
+  if (is_first || s->commands >= WG_GATHERED)
     wg_stream_flush(device);
   else if (s->commands > 0 || recorded(s)->step_count > 0)
     wg_pump_wake(device);
@@ -308,6 +310,7 @@ static bool brings(const wg_flight *flight, const qn_adapter_queue *queue, uint6
 
 bool wg_stream_future(qn_adapter_device *device, const qn_adapter_queue *queue, uint64_t value, uint64_t *out_future) {
   wg_stream *s = &device->stream;
+  s->run = 0;
   if (brings(recorded(s), queue, value)) wg_stream_flush(device);
   for (uint32_t i = 0; i < s->count; i++) {
     if (!brings(flight_at(s, i), queue, value)) continue;

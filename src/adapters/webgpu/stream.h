@@ -1,9 +1,9 @@
 /* stream.h - what goes to the device: one encoder that is filled, and flights that are on their way.
  *
- * A launch, copy or fill is recorded into the encoder that is open. It is closed and submitted (flushed) at once while fewer than
- * WG_AHEAD flights are on their way, for then the device would have to wait; else commands gather, up to WG_GATHERED, and go
- * together: a submission costs several times what a dispatch in it does. Who waits for something flushes; the pump (pump.h)
- * flushes when the device has taken what was ahead, so that nothing hangs on a caller.
+ * A launch, copy or fill is recorded into the encoder that is open. The first WG_AHEAD after a wait or a pause are submitted (flushed)
+ * at once, for the device would have to wait; then commands gather, up to WG_GATHERED, and go together: a submission costs several
+ * times what a dispatch in it does. Who waits for something flushes; the pump (pump.c) flushes a moment after the device has taken
+ * what was ahead, so that nothing hangs on a caller.
  *
  * WebGPU runs submissions in order, and what stands in one in order. So waits among queues of one device are for nothing, and a
  * flight's end is the end of all before it. A flight remembers in which order values of queues were recorded (steps); they are
@@ -21,7 +21,7 @@
 enum {
   WG_FLIGHTS = 256,    /* the ring */
   WG_STEPS = 128,      /* changes from queue to queue in a flight */
-  WG_AHEAD = 2,        /* flights that the device has, before commands gather */
+  WG_AHEAD = 2,        /* flights that the device has before the pump gives it more, and that go without gathering */
   WG_GATHERED = 64,    /* commands */
   WG_BLOCKS = 1 << 18, /* bytes for argument blocks of a flight */
 };
@@ -60,6 +60,7 @@ typedef struct wg_stream {
   wgl_pass *pass;
   const void *pipeline, *group; /* as the pass has them */
   uint32_t commands;            /* recorded since the last flush; writes count */
+  uint32_t run;                 /* submissions of queues since somebody waited, or nothing came for a while */
   wgl_buffer *blocks;           /* argument blocks */
   unsigned char *block_bytes;   /* the same, before they are written */
   uint32_t blocks_used;
@@ -91,7 +92,7 @@ void wg_stream_read(qn_adapter_device *device, wg_read *read);
 /* A value of a queue ends here. */
 void wg_stream_step(qn_adapter_device *device, qn_adapter_queue *queue, uint64_t value);
 uint32_t wg_stream_phase(const qn_adapter_device *device);
-/* At the end of a submission: flushes unless commands should gather. */
+/* At the end of a queue's submission: flushes unless commands should gather. */
 void wg_stream_go(qn_adapter_device *device);
 void wg_stream_flush(qn_adapter_device *device);
 
