@@ -33,8 +33,17 @@ static qn_status instance_open(const qn_adapter_host *host, qn_adapter_instance 
   return status;
 }
 
+static void wait_for_close(void *user) {
+  qn_adapter_instance *instance = user;
+  wg_exit_wait_for_closing(&instance->closing);
+}
+
 static qn_status instance_close(qn_adapter_instance *instance) {
+  atomic_store(&instance->closing, WG_CLOSING_RUNS);
+  wg_exit_tell(instance->host, wait_for_close, instance);
   WGL(instance, instance_release, instance->native);
+  atomic_store(&instance->closing, WG_CLOSING_DONE);
+  wg_exit_tell(instance->host, NULL, instance);
   wg_library_close(instance);
   free(instance);
   return QN_OK;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "queue.h"
 
@@ -122,9 +123,20 @@ static void free_device(qn_adapter_device *device) {
   free(device);
 }
 
+/* Who waits within the library leaves it after a part of its wait. */
+static void wait_for_threads(qn_adapter_device *device) {
+  const struct timespec pause = {0, 200000};
+  uint64_t deadline = wg_deadline(EXIT_PATIENCE_NS);
+  while (atomic_load(&device->stream.waiting) > 0 && wg_now() < deadline) (void)nanosleep(&pause, NULL);
+}
+
 /* Nothing more is submitted, not by a thread that waits just now either, and what is in flight gets a moment. */
 static void end_with_process(void *user) {
   qn_adapter_device *device = user;
+  if (atomic_load(&device->closing) != WG_CLOSING_NO) {
+    wg_exit_wait_for_closing(&device->closing);
+    return;
+  }
   bool is_software = device->found->description.type == WGL_TYPE_SOFTWARE;
   uint64_t deadline = wg_deadline(is_software ? EXIT_PATIENCE_OF_SOFTWARE_NS : EXIT_PATIENCE_NS), future = 0;
   bool is_waiting = true;
@@ -137,13 +149,7 @@ static void end_with_process(void *user) {
     if (is_waiting) (void)!wg_stream_wait(device, future, wg_deadline(EXIT_PART_NS));
   }
   atomic_store(&device->stream.phase, WG_OVER);
-}
-
-/* When it is refused, exit is as it would be without us. */
-static void tell_exit_to(qn_adapter_device *device, void (*call)(void *user)) {
-  const qn_adapter_host *host = device->host;
-  bool knows = host->struct_size >= offsetof(qn_adapter_host, at_exit) + sizeof(uint64_t) && host->at_exit;
-  if (knows) (void)!host->at_exit(call, device);
+  wait_for_threads(device);
 }
 
 static qn_status fill_in(qn_adapter_device *device) {
@@ -176,13 +182,18 @@ qn_status wg_device_open(qn_adapter_instance *instance, uint32_t index, qn_adapt
     free_device(device);
     return status;
   }
-  tell_exit_to(device, end_with_process);
+  wg_exit_tell(device->host, end_with_process, device);
   *out_device = device;
   return QN_OK;
 }
 
+/* Told of an exit until the library has nothing of it any more. When that has come first, all is left as it is. */
 qn_status wg_device_close(qn_adapter_device *device) {
-  tell_exit_to(device, NULL);
+  atomic_store(&device->closing, WG_CLOSING_RUNS);
+  if (wg_stream_phase(device) != WG_RUNNING) {
+    atomic_store(&device->closing, WG_CLOSING_DONE);
+    return QN_OK;
+  }
   wg_pump_end(device);
   pthread_mutex_lock(&device->lock);
   wg_stream_flush(device);
@@ -196,6 +207,8 @@ qn_status wg_device_close(qn_adapter_device *device) {
   drop_native(device);
   wg_stream_close(device);
   pthread_mutex_unlock(&device->lock);
+  atomic_store(&device->closing, WG_CLOSING_DONE);
+  wg_exit_tell(device->host, NULL, device);
   free_device(device);
   return QN_OK;
 }

@@ -37,6 +37,7 @@ struct qn_adapter_device {
   uint32_t fused;                /* WG_FUSED_... */
   wg_failure failure;            /* the first; set before has_failed */
   _Atomic uint32_t has_failed, is_lost;
+  _Atomic uint32_t closing; /* WG_CLOSING_... */
 
   pthread_mutex_t ear; /* a leaf: what the library tells, from any thread, at any time */
   wg_failure heard;

@@ -6,7 +6,7 @@
 /* Commands that come quickly one after the other go together; each flush takes the lock from who launches. */
 #define MOMENT_NS 50000
 /* A wait is cut, so that the thread sees when it should end. */
-#define PART_NS UINT64_C(50000000)
+#define LIMIT_NS UINT64_C(50000000)
 
 static bool has_gathered(const qn_adapter_device *device) {
   const wg_stream *s = &device->stream;
@@ -18,7 +18,7 @@ static void wait_for_oldest(qn_adapter_device *device) {
   uint64_t future;
   if (!wg_stream_oldest(device, &future)) return;
   pthread_mutex_unlock(&device->lock);
-  (void)!wg_stream_wait(device, future, wg_deadline(PART_NS));
+  (void)!wg_stream_wait(device, future, wg_deadline(LIMIT_NS));
   pthread_mutex_lock(&device->lock);
   wg_stream_look(device);
 }

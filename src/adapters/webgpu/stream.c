@@ -338,13 +338,28 @@ void wg_stream_fail(qn_adapter_device *device) {
 /* Where the library can't wait, who waits looks again soon. */
 #define PAUSE_NS 20000
 
+/* In parts, so that no thread is within a driver for long when the process exits: its destructors would run under it. */
+#define PART_NS UINT64_C(20000000)
+
+static qn_status wait_in_parts(qn_adapter_device *device, uint64_t future, uint64_t deadline) {
+  qn_status status = QN_NOT_READY;
+  for (uint64_t now = wg_now(); status == QN_NOT_READY && now < deadline; now = wg_now()) {
+    atomic_fetch_add(&device->stream.waiting, 1);
+    if (wg_stream_phase(device) != WG_OVER)
+      status = WGL(device, wait, device->instance->native, device->native, future,
+                   deadline - now < PART_NS ? deadline - now : PART_NS);
+    atomic_fetch_sub(&device->stream.waiting, 1);
+    if (wg_stream_phase(device) == WG_OVER) return QN_OK; /* who waits looks, and finds the process exiting */
+  }
+  return status;
+}
+
 qn_status wg_stream_wait(qn_adapter_device *device, uint64_t future, uint64_t deadline) {
   const struct timespec pause = {0, PAUSE_NS};
   uint64_t now = wg_now();
   qn_status status = QN_ERROR_UNSUPPORTED;
   if (now >= deadline) return QN_NOT_READY;
-  if (device->found->description.has_locks)
-    status = WGL(device, wait, device->instance->native, device->native, future, deadline - now);
+  if (device->found->description.has_locks) status = wait_in_parts(device, future, deadline);
   if (status != QN_ERROR_UNSUPPORTED) return status;
   (void)nanosleep(&pause, NULL);
   return QN_OK;

@@ -30,7 +30,7 @@ enum {
 enum {
   WG_RUNNING = 0,
   WG_LANDING = 1, /* the process exits: nothing more is submitted, what is recorded is forgotten */
-  WG_OVER = 2,    /* drivers' destructors may run: nothing is looked at either */
+  WG_OVER = 2,    /* drivers' destructors may run: nothing is looked at either, nobody waits */
 };
 
 /* All up to the value is told when the flight has come. */
@@ -68,6 +68,7 @@ typedef struct wg_stream {
   uint32_t first, count;
   uint64_t last_number, reached; /* flights submitted, and come */
   _Atomic uint32_t phase;        /* only rises */
+  _Atomic uint32_t waiting;      /* threads within the library's wait */
 } wg_stream;
 
 qn_status wg_stream_open(qn_adapter_device *device, wg_failure *failure);

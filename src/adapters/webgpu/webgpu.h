@@ -30,7 +30,10 @@ struct qn_adapter_instance {
   char library[512];
   wg_found devices[WG_MOST_DEVICES];
   uint32_t device_count;
+  _Atomic uint32_t closing; /* WG_CLOSING_... */
 };
+
+enum { WG_CLOSING_NO = 0, WG_CLOSING_RUNS = 1, WG_CLOSING_DONE = 2 }; /* done: nothing of the library's is left */
 
 /* A call of the library, for an object that has its shim. */
 #define WGL(object, function, ...) ((object)->shim->function((object)->f, __VA_ARGS__))
@@ -54,6 +57,15 @@ qn_status wg_error(const qn_adapter_host *host, qn_status status, const char *fo
 void wg_log(const qn_adapter_host *host, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* What a kind of error means for the caller, when what was tried is right as far as the adapter knows. */
 qn_status wg_status_of(uint32_t kind);
+
+/* ---- Exit (exit.c) ------------------------------------------------------------------------------ */
+
+/* Has `call` told when the process exits, before drivers' destructors; NULL: no longer, and it isn't being told. When it is refused,
+ * exit is as it would be without us. */
+void wg_exit_tell(const qn_adapter_host *host, void (*call)(void *user), void *user);
+/* From such a call: what another thread is closing is waited for. A GPU's driver takes its time to destroy a device, and crashes
+ * when its own destructors run meanwhile. */
+void wg_exit_wait_for_closing(const _Atomic uint32_t *closing);
 
 /* ---- Finding (library.c, devices.c) ------------------------------------------------------------- */
 
