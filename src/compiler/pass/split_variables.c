@@ -10,6 +10,7 @@ enum { PARTS = 256 /* of a variable */, ROUNDS = 16 };
 typedef struct parts {
   ir_var **vars; /* by field or element; NULL: not made yet */
   uint32_t count;
+  bool is_used; /* one that was split stays in the list without a use */
 } parts;
 
 static bool is_private(const ir_inst *x) { return x->op == IR_ADDRESS && x->u.var->space == IR_PRIVATE; }
@@ -23,6 +24,8 @@ static const ir_type *part_type(const ir_type *type, uint32_t i) {
 }
 
 /* ---- Which ---- */
+
+static parts *parts_of(const ir_inst *x) { return is_private(x) ? x->u.var->aux : NULL; }
 
 /* The part that a step names; false: none that is known. */
 static bool part_of(const ir_inst *step, uint32_t *out) {
@@ -44,8 +47,12 @@ static bool is_fine_use(const ir_inst *inst, uint32_t operand) {
 static bool look_at(void *user, ir_inst *inst) {
   (void)user;
   inst->aux = NULL;
-  for (uint32_t i = 0; i < inst->arg_count; i++)
-    if (is_private(inst->args[i]) && !is_fine_use(inst, i)) inst->args[i]->u.var->aux = NULL;
+  for (uint32_t i = 0; i < inst->arg_count; i++) {
+    parts *p = parts_of(inst->args[i]);
+    if (!p) continue;
+    p->is_used = true;
+    if (!is_fine_use(inst, i)) inst->args[i]->u.var->aux = NULL;
+  }
   return true;
 }
 
@@ -59,8 +66,6 @@ static bool start_variable(ir_module *m, ir_var *var) {
   var->aux = p;
   return true;
 }
-
-static parts *parts_of(const ir_inst *x) { return is_private(x) ? x->u.var->aux : NULL; }
 
 /* ---- Steps ---- */
 
@@ -155,7 +160,9 @@ static qn_status split_level(ir_module *m, ir_function *f, bool *changed) {
   (void)ir_walk(f->body, look_at, NULL);
   *changed = false;
   for (ir_var *v = f->vars, *last = f->last_var; v; v = v == last ? NULL : v->next) {
-    if (!v->aux) continue;
+    parts *p = v->aux;
+    if (p && !p->is_used) v->aux = p = NULL;
+    if (!p) continue;
     if (!make_parts(f, v)) return walk_no_memory();
     *changed = true;
   }
