@@ -179,25 +179,30 @@ static qn_status make(core_build *b) {
 /* ---- Finding ------------------------------------------------------------------------------------ */
 
 /* A hit may be counted later: when its output is in place. */
-static bool find_entry(core_build *b) {
-  if (!qn_store_peek(b->store, &b->key, QN_ENTRY_ARTIFACT, &b->out)) return false;
-  if (!(b->given.flags & QN_BUILD_DEFER_HIT)) qn_store_used(b->store, &b->key, QN_ENTRY_ARTIFACT, label(b));
-  b->is_found = true;
-  return true;
+static qn_store_answer find_entry(core_build *b) {
+  qn_store_answer answer = qn_store_look(b->store, &b->key, QN_ENTRY_ARTIFACT, &b->out);
+  b->is_found = answer == QN_STORE_HIT;
+  if (!b->is_found) return answer;
+  if (!(b->given.flags & QN_BUILD_DEFER_HIT))
+    qn_store_used(b->store, &b->key, QN_ENTRY_ARTIFACT, label(b), &b->before);
+  else if (b->before.answer == QN_STORE_HIT)
+    qn_store_stamp(b->store, &b->lookup, QN_ENTRY_MANIFEST);
+  return answer;
 }
 
 /* By what is known before anything is read. */
 static bool find_early(core_build *b) {
-  bool found = qn_manifest_get(b->store, &b->lookup, label(b), false, &b->key, &b->log, &b->seen) && find_entry(b);
-  if (found) return true;
+  qn_store_answer answer = qn_manifest_get(b->store, &b->lookup, &b->key, &b->log, &b->seen);
+  b->before = (qn_store_before){true, b->lookup, answer};
+  if (answer == QN_STORE_HIT && find_entry(b) == QN_STORE_HIT) return true;
   qn_manifest_free(&b->seen);
   qn_bytes_free(&b->log);
   b->log = (qn_bytes){0};
   return false;
 }
 
-static qn_status make_and_store(core_build *b) {
-  qn_store_missed(b->store, &b->key, QN_ENTRY_ARTIFACT, label(b));
+static qn_status make_and_store(core_build *b, qn_store_answer answer) {
+  qn_store_missed(b->store, &b->key, QN_ENTRY_ARTIFACT, label(b), &b->before, answer);
   QN_TRY(make(b));
   if (b->out.failed) return out_of_memory();
   qn_store_put(b->store, &b->key, QN_ENTRY_ARTIFACT, label(b), qn_bytes_view(&b->out));
@@ -211,7 +216,8 @@ static qn_status make_and_store(core_build *b) {
 static qn_status make_alone(core_build *b) {
   qn_file_lock lock;
   (void)qn_store_lock(b->store, &b->key, CROWD_PATIENCE_NS, &lock);
-  qn_status status = find_entry(b) ? QN_OK : make_and_store(b);
+  qn_store_answer answer = find_entry(b);
+  qn_status status = answer == QN_STORE_HIT ? QN_OK : make_and_store(b, answer);
   qn_file_lock_give(&lock);
   return status;
 }
@@ -221,7 +227,7 @@ static qn_status find_or_make(core_build *b) {
   if (find_early(b)) return QN_OK;
   QN_TRY(compile(b));
   QN_TRY(make_key(b));
-  if (!find_entry(b)) QN_TRY(make_alone(b));
+  if (find_entry(b) != QN_STORE_HIT) QN_TRY(make_alone(b));
   qn_manifest_put(b->store, &b->lookup, label(b), &b->seen, &b->key, qn_bytes_view(&b->log));
   return QN_OK;
 }

@@ -33,6 +33,7 @@ typedef struct core_build {
   qn_sv source;
   qn_manifest seen;
   qn_key lookup, key;
+  qn_store_before before; /* what the look-up before parsing said */
   core_build_module usual;
   core_build_module small; /* of images for webgpu: 32 address bits, no double */
   qn_bytes log, out;

@@ -32,7 +32,7 @@ static void tell_hits(qn_store *store, qn_output *const *outputs, uint32_t count
     const qn_artifact *artifact = outputs[i]->artifact;
     qn_key key;
     if (artifact && artifact->cached && qn_key_read(artifact->key, &key))
-      qn_store_used(store, &key, QN_ENTRY_ARTIFACT, outputs[i]->name);
+      qn_store_used(store, &key, QN_ENTRY_ARTIFACT, outputs[i]->name, NULL);
   }
 }
 

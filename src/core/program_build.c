@@ -80,14 +80,13 @@ static bool ask_manifest(build *b) {
   qn_error_saved saved;
   qn_error_save(&saved);
   core_program *program = b->make.program;
-  bool found = qn_manifest_get(b->make.store, &b->lookup, b->make.label, true, &b->make.key, &own, NULL);
-  if (found && core_source_unpack(&program->arena, qn_bytes_view(&own), &program->source) < 0) {
-    qn_store_reject(b->make.store, &b->lookup, QN_ENTRY_MANIFEST);
-    found = false;
-  }
+  qn_store_answer answer = qn_manifest_get(b->make.store, &b->lookup, &b->make.key, &own, NULL);
+  if (answer == QN_STORE_HIT && core_source_unpack(&program->arena, qn_bytes_view(&own), &program->source) < 0)
+    answer = QN_STORE_DAMAGED;
   qn_error_restore(&saved);
   qn_bytes_free(&own);
-  return found;
+  b->make.before = (qn_store_before){true, b->lookup, answer};
+  return answer == QN_STORE_HIT;
 }
 
 static void tell_manifest(build *b) {

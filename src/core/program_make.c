@@ -141,25 +141,26 @@ qn_status core_make_load(core_make *m, const qn_adapter_code *code, core_binary 
   return status;
 }
 
-/* Whatever is wrong with what the store gave, the program is then compiled. */
-static bool load_stored(core_make *m, core_binary *binary) {
-  qn_bytes image = {0};
+static qn_status load_image(core_make *m, qn_sv image, core_binary *binary) {
   qn_adapter_code code;
+  QN_TRY(core_image_unpack(&binary->arena, image, &binary->kernels, &code));
+  if (binary->kernels.count != m->program->source.kernel_count)
+    QN_FAIL(QN_ERROR_DATA, "the cached program has other kernels than its source");
+  return core_make_load(m, &code, binary);
+}
+
+/* Whatever is wrong with what the store gave, the program is then compiled. */
+static qn_store_answer load_stored(core_make *m, core_binary *binary) {
+  qn_bytes image = {0};
   qn_error_saved saved;
-  if (qn_store_get(m->store, &m->key, QN_ENTRY_PROGRAM, m->label, &image) != QN_STORE_HIT) {
-    qn_bytes_free(&image);
-    return false;
-  }
+  qn_store_answer answer = qn_store_look(m->store, &m->key, QN_ENTRY_PROGRAM, &image);
   qn_error_save(&saved);
-  qn_status status = core_image_unpack(&binary->arena, qn_bytes_view(&image), &binary->kernels, &code);
-  if (status >= 0 && binary->kernels.count != m->program->source.kernel_count)
-    status = qn_error_set(QN_ERROR_DATA, "the cached program has other kernels than its source");
-  if (status >= 0) status = core_make_load(m, &code, binary);
-  if (status < 0) qn_store_reject(m->store, &m->key, QN_ENTRY_PROGRAM);
+  if (answer == QN_STORE_HIT && load_image(m, qn_bytes_view(&image), binary) < 0) answer = QN_STORE_DAMAGED;
   qn_error_restore(&saved);
   qn_bytes_free(&image);
-  m->is_from_store = status >= 0;
-  return m->is_from_store;
+  m->is_from_store = answer == QN_STORE_HIT;
+  if (m->is_from_store) qn_store_used(m->store, &m->key, QN_ENTRY_PROGRAM, m->label, &m->before);
+  return answer;
 }
 
 /* The driver's own binary where it gives one, for it need not compile again; else the code. */
@@ -223,21 +224,21 @@ static qn_status generate_and_load(core_make *m, core_binary *binary) {
   return status;
 }
 
-/* Whether another process has made it since it was looked for: while this one waited, or in the moment before it had the lock. */
-static bool is_stored_now(core_make *m) {
-  qn_bytes found = {0};
-  bool is_there = qn_store_peek(m->store, &m->key, QN_ENTRY_PROGRAM, &found);
-  qn_bytes_free(&found);
-  return is_there;
+/* Another process may have made it since it was looked for: while this one waited, or in the moment before it had the lock. */
+static qn_status make_alone(core_make *m, core_binary *binary) {
+  qn_store_answer answer = load_stored(m, binary);
+  if (answer == QN_STORE_HIT) return QN_OK;
+  qn_store_missed(m->store, &m->key, QN_ENTRY_PROGRAM, m->label, &m->before, answer);
+  return generate_and_load(m, binary);
 }
 
 /* Called by the device's cache when it has no binary of the key. */
 static qn_status make_binary(void *user, core_binary *binary) {
   core_make *m = user;
   qn_file_lock lock;
-  if (load_stored(m, binary)) return QN_OK;
+  if (load_stored(m, binary) == QN_STORE_HIT) return QN_OK;
   (void)qn_store_lock(m->store, &m->key, CROWD_PATIENCE_NS, &lock);
-  qn_status status = is_stored_now(m) && load_stored(m, binary) ? QN_OK : generate_and_load(m, binary);
+  qn_status status = make_alone(m, binary);
   qn_file_lock_give(&lock);
   return status;
 }

@@ -31,7 +31,8 @@ struct core_make {
   qn_bytes text;                /* the module's canonical text */
   uint64_t option_bits;         /* core_option_bits */
   qn_opencl_c_program opencl_c; /* what else is told of code in OpenCL C */
-  bool scalar; /* QUERN_CPU_SCALAR=1: code without vectors, for benches and to tell a vectoriser's fault */
+  bool scalar;            /* QUERN_CPU_SCALAR=1: code without vectors, for benches and to tell a vectoriser's fault */
+  qn_store_before before; /* what the look-up before parsing said */
   qn_key key;
   bool is_from_store;
   /* Makes the module, should the store know the key and have lost the code. */

@@ -27,10 +27,25 @@ static void unpack_hash(qn_unpack *from, qn_key *out) {
 
 /* ---- Seeing ------------------------------------------------------------------------------------- */
 
+/* What has been seen before, in the same state: a source may be compiled for several models. */
+static bool is_known(const qn_manifest *m, qn_sv path, bool found, const qn_key *hash) {
+  qn_unpack from = qn_unpack_from(qn_bytes_view(&m->files));
+  for (uint32_t i = 0; i < m->count && !from.failed; i++) {
+    qn_key other;
+    qn_sv seen = qn_unpack_text(&from);
+    bool was_found = qn_unpack_u32(&from) != 0;
+    unpack_hash(&from, &other);
+    if (was_found == found && qn_sv_equal(seen, path) && memcmp(other.bytes, hash->bytes, QN_KEY_BYTES) == 0)
+      return true;
+  }
+  return false;
+}
+
 void qn_manifest_saw(void *manifest, const char *path, bool found, qn_sv text) {
   qn_manifest *m = manifest;
   qn_key hash = {{0}};
   if (found) hash_of(text, &hash);
+  if (is_known(m, qn_sv_from(path), found, &hash)) return;
   qn_pack_text(&m->files, qn_sv_from(path));
   qn_pack_u32(&m->files, found);
   pack_hash(&m->files, &hash);
@@ -121,7 +136,7 @@ void qn_manifest_put(qn_store *store, const qn_key *lookup, const char *label, c
   const result newest = {.key = *key, .files = qn_bytes_view(&seen->files), .own = own, .file_count = seen->count};
   uint32_t count = 1;
   if (seen->files.failed) return;
-  (void)qn_store_peek(store, lookup, QN_ENTRY_MANIFEST, &old);
+  (void)qn_store_look(store, lookup, QN_ENTRY_MANIFEST, &old);
   pack_result(&results, &newest);
   append_older(&results, qn_bytes_view(&old), &newest, &count);
   qn_pack_u32(&all, VERSION);
@@ -153,34 +168,22 @@ static bool find_result(qn_unpack *from, qn_key *out_result, qn_bytes *out_own, 
   return false;
 }
 
-/* It is a hit only when a result holds. */
-static void count(qn_store *store, const qn_key *lookup, const char *label, bool is_there, bool is_found) {
-  if (is_found)
-    qn_store_used(store, lookup, QN_ENTRY_MANIFEST, label);
-  else if (is_there)
-    qn_store_stale(store, lookup, label);
-  else
-    qn_store_missed(store, lookup, QN_ENTRY_MANIFEST, label);
+static qn_store_answer look_into(qn_sv bytes, qn_key *out_result, qn_bytes *out_own, qn_manifest *out_seen) {
+  qn_error_saved saved;
+  qn_unpack from = qn_unpack_from(bytes);
+  qn_error_save(&saved);
+  bool is_found = find_result(&from, out_result, out_own, out_seen);
+  qn_error_restore(&saved);
+  return is_found ? QN_STORE_HIT : from.failed ? QN_STORE_DAMAGED : QN_STORE_STALE;
 }
 
-bool qn_manifest_get(qn_store *store, const qn_key *lookup, const char *label, bool counts, qn_key *out_result,
-                     qn_bytes *out_own, qn_manifest *out_seen) {
+qn_store_answer qn_manifest_get(qn_store *store, const qn_key *lookup, qn_key *out_result, qn_bytes *out_own,
+                                qn_manifest *out_seen) {
   qn_bytes bytes = {0};
-  qn_error_saved saved;
-  bool is_found = false, is_there = qn_store_peek(store, lookup, QN_ENTRY_MANIFEST, &bytes);
-  qn_error_save(&saved);
-  if (is_there) {
-    qn_unpack from = qn_unpack_from(qn_bytes_view(&bytes));
-    is_found = find_result(&from, out_result, out_own, out_seen);
-    if (from.failed) {
-      qn_store_reject(store, lookup, QN_ENTRY_MANIFEST);
-      counts = is_found;
-    }
-  }
-  if (counts) count(store, lookup, label, is_there, is_found);
-  qn_error_restore(&saved);
+  qn_store_answer answer = qn_store_look(store, lookup, QN_ENTRY_MANIFEST, &bytes);
+  if (answer == QN_STORE_HIT) answer = look_into(qn_bytes_view(&bytes), out_result, out_own, out_seen);
   qn_bytes_free(&bytes);
-  return is_found;
+  return answer;
 }
 
 void qn_manifest_list(const qn_manifest *seen, qn_bytes *out) {

@@ -28,9 +28,9 @@ void qn_manifest_free(qn_manifest *manifest);
 void qn_manifest_put(qn_store *store, const qn_key *lookup, const char *label, const qn_manifest *seen,
                      const qn_key *result, qn_sv own);
 /* The result whose conditions hold now; its bytes are appended to `out_own`, and the files that were read to `out_seen`, which
- * may be NULL. False: there is none. `counts`: the look-up is counted and logged. */
-bool qn_manifest_get(qn_store *store, const qn_key *lookup, const char *label, bool counts, qn_key *out_result,
-                     qn_bytes *out_own, qn_manifest *out_seen);
+ * may be NULL. HIT, or why there is none: what the request it is for counts (store.h). One that is damaged is replaced by the put. */
+qn_store_answer qn_manifest_get(qn_store *store, const qn_key *lookup, qn_key *out_result, qn_bytes *out_own,
+                                qn_manifest *out_seen);
 /* The paths of the files that were read, one a line. */
 void qn_manifest_list(const qn_manifest *seen, qn_bytes *out);
 

@@ -24,6 +24,7 @@ const char *qn_store_answer_text(qn_store_answer answer) {
                                       "entry of another format",
                                       "unreadable entry",
                                       "QUERN_CACHE=recache",
+                                      "a file that the source reads has changed",
                                       "the cache is off"};
   return texts[answer];
 }
@@ -203,6 +204,8 @@ static qn_counter counter_of(qn_store_answer answer) {
       return QN_COUNT_MISSES_UNREADABLE;
     case QN_STORE_RECACHED:
       return QN_COUNT_MISSES_RECACHE;
+    case QN_STORE_STALE:
+      return QN_COUNT_MISSES_STALE;
     default:
       return QN_COUNT_MISSES_ABSENT;
   }
@@ -263,67 +266,69 @@ static void remove_entry(qn_store *store, const char *path, qn_counter counted_a
   (void)qn_store_update(store, remove_and_count, &r, QN_COUNTERS_SIZE_NS, &after);
 }
 
-qn_store_answer qn_store_get(qn_store *store, const qn_key *key, qn_entry_kind kind, const char *label, qn_bytes *out) {
+qn_store_answer qn_store_look(qn_store *store, const qn_key *key, qn_entry_kind kind, qn_bytes *out) {
   char path[4096];
   qn_error_saved saved;
   if (store->settings.mode == QN_STORE_OFF || !qn_store_entry_path(store, key, kind, path, sizeof path))
     return QN_STORE_UNUSED;
+  if (store->settings.mode == QN_STORE_RECACHE) return QN_STORE_RECACHED;
   qn_error_save(&saved);
-  qn_store_answer answer = QN_STORE_RECACHED;
-  if (store->settings.mode != QN_STORE_RECACHE) answer = read_entry(path, key, kind, out);
-  tell(answer == QN_STORE_HIT ? "hit" : "miss", key, label,
-       answer == QN_STORE_HIT ? kind_text(kind) : qn_store_answer_text(answer));
-  if (answer == QN_STORE_DAMAGED || answer == QN_STORE_OTHER_VERSION) {
-    remove_entry(store, path, counter_of(answer));
-  } else {
-    uint64_t now = qn_store_count_one(store, counter_of(answer));
-    if (answer == QN_STORE_HIT && now != 0) (void)!qn_file_set_time(path, now); /* a lost use makes it look older */
-  }
+  qn_store_answer answer = read_entry(path, key, kind, out);
   qn_error_restore(&saved);
   return answer;
 }
 
-void qn_store_used(qn_store *store, const qn_key *key, qn_entry_kind kind, const char *label) {
+/* A lost use makes it look older. */
+static void stamp(const qn_store *store, const qn_key *key, qn_entry_kind kind, uint64_t now) {
   char path[4096];
+  if (now != 0 && qn_store_entry_path(store, key, kind, path, sizeof path)) (void)!qn_file_set_time(path, now);
+}
+
+void qn_store_used(qn_store *store, const qn_key *key, qn_entry_kind kind, const char *label,
+                   const qn_store_before *before) {
   qn_error_saved saved;
-  if (store->settings.mode == QN_STORE_OFF || !qn_store_entry_path(store, key, kind, path, sizeof path)) return;
+  if (store->settings.mode == QN_STORE_OFF) return;
   tell("hit", key, label, kind_text(kind));
   qn_error_save(&saved);
   uint64_t now = qn_store_count_one(store, QN_COUNT_HITS);
-  if (now != 0) (void)!qn_file_set_time(path, now);
+  stamp(store, key, kind, now);
+  if (before && before->was_asked && before->answer == QN_STORE_HIT) stamp(store, &before->key, QN_ENTRY_MANIFEST, now);
   qn_error_restore(&saved);
 }
 
-void qn_store_missed(qn_store *store, const qn_key *key, qn_entry_kind kind, const char *label) {
-  qn_bytes nothing = {0};
-  (void)qn_store_get(store, key, kind, label, &nothing); /* with its reason; a damaged one goes */
-  qn_bytes_free(&nothing);
-}
-
-void qn_store_stale(qn_store *store, const qn_key *key, const char *label) {
-  tell("miss", key, label, "a file that the source reads has changed");
-  qn_store_count_one(store, QN_COUNT_MISSES_STALE);
-}
-
-bool qn_store_peek(qn_store *store, const qn_key *key, qn_entry_kind kind, qn_bytes *out) {
-  char path[4096];
-  qn_error_saved saved;
-  bool is_used = store->settings.mode == QN_STORE_WRITE || store->settings.mode == QN_STORE_READ;
-  if (!is_used || !qn_store_entry_path(store, key, kind, path, sizeof path)) return false;
-  qn_error_save(&saved);
-  bool hit = read_entry(path, key, kind, out) == QN_STORE_HIT;
-  qn_error_restore(&saved);
-  return hit;
-}
-
-void qn_store_reject(qn_store *store, const qn_key *key, qn_entry_kind kind) {
-  char path[4096];
-  if (!may_write(store) || !qn_store_entry_path(store, key, kind, path, sizeof path)) return;
+void qn_store_stamp(qn_store *store, const qn_key *key, qn_entry_kind kind) {
+  const qn_counters nothing = {0};
+  qn_counters after;
   qn_error_saved saved;
   qn_error_save(&saved);
-  tell("damaged", key, "", "its content makes no sense");
-  remove_entry(store, path, QN_COUNT_MISSES_DAMAGED);
+  stamp(store, key, kind, qn_store_count(store, &nothing, &after));
   qn_error_restore(&saved);
+}
+
+void qn_store_missed(qn_store *store, const qn_key *key, qn_entry_kind kind, const char *label,
+                     const qn_store_before *before, qn_store_answer answer) {
+  char path[4096];
+  qn_error_saved saved;
+  if (answer == QN_STORE_UNUSED || !qn_store_entry_path(store, key, kind, path, sizeof path)) return;
+  bool is_damaged = answer == QN_STORE_DAMAGED || answer == QN_STORE_OTHER_VERSION;
+  if (answer == QN_STORE_ABSENT && before && before->was_asked && before->answer != QN_STORE_HIT)
+    answer = before->answer;
+  tell("miss", key, label, qn_store_answer_text(answer));
+  qn_error_save(&saved);
+  if (is_damaged)
+    remove_entry(store, path, counter_of(answer));
+  else
+    (void)qn_store_count_one(store, counter_of(answer));
+  qn_error_restore(&saved);
+}
+
+qn_store_answer qn_store_get(qn_store *store, const qn_key *key, qn_entry_kind kind, const char *label, qn_bytes *out) {
+  qn_store_answer answer = qn_store_look(store, key, kind, out);
+  if (answer == QN_STORE_HIT)
+    qn_store_used(store, key, kind, label, NULL);
+  else
+    qn_store_missed(store, key, kind, label, NULL, answer);
+  return answer;
 }
 
 /* ---- Storing ------------------------------------------------------------------------------------ */

@@ -42,6 +42,7 @@ typedef enum qn_store_answer {
   QN_STORE_OTHER_VERSION,
   QN_STORE_UNREADABLE,
   QN_STORE_RECACHED,
+  QN_STORE_STALE, /* of a manifest: a file that the source reads has changed */
   QN_STORE_UNUSED /* the store is off */
 } qn_store_answer;
 /* "hit", "no entry", "damaged entry", ... */
@@ -54,26 +55,32 @@ QN_MUST_USE qn_status qn_store_init(qn_store *store, const qn_store_settings *se
 /* The process's store, from the environment, opened by the first call. Errors: those of qn_store_settings_read, each time. */
 QN_MUST_USE qn_status qn_store_default(qn_store **out_store);
 
-/* Looks up and appends the body to `out`. A damaged entry is removed. `label` is for the log. */
+/* Looks up and appends the body to `out`. Neither a use nor counted: one of the next two says what became of it. */
+qn_store_answer qn_store_look(qn_store *store, const qn_key *key, qn_entry_kind kind, qn_bytes *out);
+
+/* What the look-up before parsing has said (manifest.h). A request is counted and told once, as a hit or as a miss with one reason. */
+typedef struct qn_store_before {
+  bool was_asked;
+  qn_key key;
+  qn_store_answer
+      answer; /* HIT: it led to the entry. Else why not: the request's reason, where the entry has none of its own */
+} qn_store_before;
+
+/* Counts and tells of a hit that has been of use. `before` may be NULL. `label` is for the log. */
+void qn_store_used(qn_store *store, const qn_key *key, qn_entry_kind kind, const char *label,
+                   const qn_store_before *before);
+/* Counts and tells of a miss. A damaged entry is removed. */
+void qn_store_missed(qn_store *store, const qn_key *key, qn_entry_kind kind, const char *label,
+                     const qn_store_before *before, qn_store_answer answer);
+/* The entry was of use to a request that is counted elsewhere. */
+void qn_store_stamp(qn_store *store, const qn_key *key, qn_entry_kind kind);
+
+/* Looks up, counts and tells. */
 qn_store_answer qn_store_get(qn_store *store, const qn_key *key, qn_entry_kind kind, const char *label, qn_bytes *out);
-
-/* The same, but neither a use nor counted. True: a hit. */
-bool qn_store_peek(qn_store *store, const qn_key *key, qn_entry_kind kind, qn_bytes *out);
-
-/* Counts and tells of a hit that was peeked at, now that it has been of use. */
-void qn_store_used(qn_store *store, const qn_key *key, qn_entry_kind kind, const char *label);
-
-/* Counts and tells of a peek that found nothing. */
-void qn_store_missed(qn_store *store, const qn_key *key, qn_entry_kind kind, const char *label);
-/* The same for one that is there and sound, and whose record of files doesn't hold any longer. */
-void qn_store_stale(qn_store *store, const qn_key *key, const char *label);
 
 /* Stores `body`, in place of what was there, and prunes when the store has become too large. Returns whether it is there
  * now. `label` is for people. */
 bool qn_store_put(qn_store *store, const qn_key *key, qn_entry_kind kind, const char *label, qn_sv body);
-
-/* Removes an entry that is of no use: its body makes no sense to who stored it. Counted as damaged. */
-void qn_store_reject(qn_store *store, const qn_key *key, qn_entry_kind kind);
 
 /* Takes the lock of a key between processes, so that one compiles and the others wait up to the limit for its entry. False:
  * not taken; go on without, for it spares work and guards nothing. Its holder's death gives it back. */

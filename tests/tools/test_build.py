@@ -1,6 +1,7 @@
 """`quern build`: what it makes, and the founding report of the generator cache (C4): a hit is never told while the old output
 is still there."""
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -123,6 +124,31 @@ class Artifacts(BuildTest):
             self.assertIn("out/k.o: k.cl", text)
             self.assertIn("a.h", text)
             self.assertIn("with\\ space.h", text)
+
+    def test_a_depfile_says_names_as_compilers_do(self):
+        names = ["back\\slash.h", "spa ce.h", "back\\ space.h", "ha#sh.h", "dol$lar.h", "ta\tb.h", "per%cent.h"]
+        for name in names:
+            self.file(name, "/* %s */\n" % name.replace("\\", ""))
+        self.file("k.cl", "".join('#include "%s"\n' % name for name in names) + "kernel void k(global int *x) { x[0] = 1; }\n")
+        self.file("k.c", "".join('#include "%s"\n' % name for name in names))
+        wanted = subprocess.run(["gcc", "-MM", "k.c"], cwd=self.directory.name, stdout=subprocess.PIPE, text=True, check=True).stdout
+        self.build("k.cl", "--emit", "object", "-o", "out", "--depfile", "k.d")
+        unfold = lambda text: re.sub(r"\\\n *", "", text).split(": ", 1)[1].strip().split("k.c", 1)[1].lstrip("l ")
+        self.assertEqual(re.sub(" +", " ", unfold(self.read("k.d").decode())), re.sub(" +", " ", unfold(wanted)))
+        os.mkdir(self.path("line\nbreak"))
+        shutil.copy(self.path("back\\slash.h"), self.path("line\nbreak/in.h"))
+        self.file("line\nbreak/l.cl", "kernel void k(global int *x) { x[0] = 1; }\n")
+        self.file("m.cl", '#include "in.h"\nkernel void k(global int *x) { x[0] = 1; }\n')
+        for words in (["line\nbreak/l.cl", "-o", "new"], ["k.cl", "-o", "line\nbreak"], ["m.cl", "-I", "line\nbreak", "-o", "new"]):
+            self.fails(["build", *words, "--depfile", "new.d"], 2, "has a line break, which no makefile can say")
+            self.assertFalse(os.path.exists(self.path("new")) or os.path.exists(self.path("new.d")))
+
+    def test_a_depfile_names_an_include_once(self):
+        self.file("a.h", "#define A 1\n")
+        self.file("k.cl", '#include "a.h"\n#include "a.h"\nkernel void k(global int *x) { x[0] = A; }\n')
+        for _ in range(2):
+            self.build("k.cl", "--target", "host,webgpu", "--emit", "object", "-o", "out", "--depfile", "k.d")
+            self.assertEqual(self.read("k.d"), b"out/k.o: k.cl \\\n  a.h\n")
 
     def test_a_depfile_may_be_in_a_directory_that_is_made(self):
         self.build(ADD, "-o", "new/deep", "--depfile", "new/deep/add.d")

@@ -10,6 +10,7 @@ import unittest
 from quern_test import CommandTest, QUERN
 
 LONG = os.environ.get("QUERN_LONG") == "1"
+MISSES = ["misses_absent", "misses_damaged", "misses_version", "misses_unreadable", "misses_recache", "misses_stale"]
 KERNEL = """#include "amount.h"
 __kernel void k(__global int *x, int n) {
   int i = get_global_id(0);
@@ -66,7 +67,23 @@ class Keys(CacheTest):
         self.assertIn("a file that the source reads has changed", err)
         self.assertNotIn("cache: hit", err)
         after = self.counters()
-        self.assertEqual((after["misses_stale"] - before["misses_stale"], after["hits"] - before["hits"]), (1, 0))
+        self.assertEqual({name: after[name] - before[name] for name in MISSES if after[name] != before[name]}, {"misses_stale": 1})
+        self.assertEqual(after["hits"], before["hits"])
+
+    def test_C5_an_edited_include_is_one_stale_miss_of_a_build(self):
+        words = ["build", "k.cl", "-D", "A=2", "--emit", "object", "-o", "out"]
+        self.quern(*words, environment=self.cache)
+        before = self.counters()
+        self.file("amount.h", "#define AMOUNT 2\n")
+        _, err = self.quern(*words, environment=self.cache)
+        self.assertEqual(err.count("cache: miss"), 1)
+        self.assertIn(": a file that the source reads has changed\n", err)
+        after = self.counters()
+        self.assertEqual({name: after[name] - before[name] for name in MISSES + ["hits"] if after[name] != before[name]}, {"misses_stale": 1})
+        self.file("amount.h", "#define AMOUNT /* the same */ 2\n")
+        _, err = self.quern(*words, environment=self.cache)
+        self.assertNotIn("cache: miss", err)  # what it means is there
+        self.assertEqual(self.counters()["hits"], after["hits"] + 1)
 
     def test_C1_a_header_that_appears_earlier_on_the_path_is_a_miss(self):
         os.makedirs(self.path("first"))
@@ -244,6 +261,18 @@ class Crowds(CacheTest):
                 time.sleep(0.005)
             self.check(running)
 
+    def test_C3_what_fits_stays_when_many_store_the_same(self):
+        for define in range(1, 4):
+            self.check([(define, self.start_run(define))])
+        limit = self.counters()["bytes"] + 100
+        self.quern("cache", "clear", environment=self.cache)
+        for define in range(1, 4):
+            self.check([(define, self.start_run(define, "-D", "V%d" % (i % 3), QUERN_CACHE_MAX_SIZE=str(3 * limit))) for i in range(rounds("processes that store one key", 8, 40))])
+        counters = self.counters()
+        found = [os.path.join(directory, name) for directory, _, names in os.walk(self.path("cache/v1")) for name in names if len(name) > 60]
+        self.assertEqual((counters["entries"], counters["bytes"]), (len(found), sum(map(os.path.getsize, found))))
+        self.assertEqual(counters["evictions"], 0)
+
     def test_C3_the_size_is_kept_by_many(self):
         limit = 30000
         for round_ in range(4):
@@ -274,6 +303,8 @@ class Command(CacheTest):
         counters = self.counters()
         self.assertEqual((counters["entries"], counters["bytes"]), (0, 0))
         self.assertGreater(counters["evictions"], 0)
+        self.assertGreater(counters["cleared"], 0)
+        self.assertEqual(counters["evictions"] + counters["cleared"], 9)  # another one was damaged
 
     def test_C5_damaged_counters_are_told_and_nothing_else(self):
         self.run_kernel()
@@ -313,10 +344,23 @@ class Command(CacheTest):
         self.run_kernel()
         counters = self.counters()
         self.assertEqual(counters["stores"], 2)
-        self.assertEqual(counters["hits"], 2)
-        self.assertEqual(counters["misses_absent"], 2)
+        self.assertEqual(counters["hits"], 1)
+        self.assertEqual(counters["misses_absent"], 1)
         self.run_kernel(QUERN_CACHE="recache")
-        self.assertEqual(self.counters()["misses_recache"], 2)
+        self.assertEqual(self.counters()["misses_recache"], 1)
+        for kind, name in ((2, "manifest"), (1, "program")):  # each damaged for itself
+            before = self.counters()
+            entry = [e["key"] for e in json.loads(self.quern("cache", "list", "--json", environment=self.cache)[0])["entries"] if e["kind"] == name][0]
+            with open(self.path("cache/v1/%s/%s-%d" % (entry[:2], entry[2:], kind)), "r+b") as f:
+                f.seek(150)
+                f.write(b"damage")
+            self.assertEqual(self.run_kernel(), "hit" if name == "manifest" else "compile")
+            after = self.counters()
+            changed = {key: after[key] - before[key] for key in MISSES + ["hits"] if after[key] != before[key]}
+            self.assertEqual(changed, {"hits": 1} if name == "manifest" else {"misses_damaged": 1})
+            self.assertEqual(self.run_kernel(), "hit")
+            self.quern("cache", "verify", environment=self.cache)
+            self.assertEqual(self.counters()["misses_damaged"], after["misses_damaged"])
 
     def test_export_and_import_carry_entries_to_another_machine(self):
         self.run_kernel()

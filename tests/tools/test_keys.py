@@ -42,7 +42,7 @@ class KeyTest(CommandTest):
         done = subprocess.run([program, "build", file, "--emit", kind, *own, *words, "-o", "out"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               cwd=self.directory.name, env=dict(os.environ, **dict(self.cache, **environment)), text=True, timeout=120)
         self.assertEqual(done.returncode, 0, done.stderr)
-        hit, made = ": artifact" in done.stderr and "cache: hit " in done.stderr, "cache: store " in done.stderr and ": no entry" in done.stderr
+        hit, made = ": artifact" in done.stderr and "cache: hit " in done.stderr, "cache: store " in done.stderr and "cache: miss " in done.stderr
         self.assertNotEqual(hit, made, done.stderr)
         return hit
 
