@@ -405,6 +405,8 @@ static bool remove_block(uintptr_t address, int type, block *out) {
   return false;
 }
 
+enum { DIRTY_BYTES = 1 << 20 }; /* of new memory have something in them */
+
 static int take(context *c, int type, void **out, size_t size) {
   void *address = NULL;
   if (size == 0) {
@@ -413,7 +415,7 @@ static int take(context *c, int type, void **out, size_t size) {
   }
   if (type != HOST && taken_bytes[c->device] + size > control.devices[c->device].memory_bytes) return OUT_OF_MEMORY;
   if (posix_memalign(&address, type == HOST ? 4096 : 256, size) != 0) return OUT_OF_MEMORY;
-  memset(address, 0xa5, size);
+  memset(address, 0xa5, size < DIRTY_BYTES ? size : DIRTY_BYTES);
   add_block(c, type, address, size);
   if (type != HOST) taken_bytes[c->device] += size;
   *out = address;

@@ -189,13 +189,13 @@ static bool run_scene(uint64_t after, int32_t code, uint64_t flags) {
 
 /* A code that says nothing of the context, and one that takes it along: in neither case does anything hang, crash or is told twice. */
 static void fail_each_call(const char *kind, int32_t code, uint64_t flags) {
-  uint64_t calls = 0, reached = 1;
+  uint64_t calls = 0, reached = 1, runs = 0, step = test_rounds("one call made to fail of", 7, 1);
   setenv("QUERN_CUDA_MARKS", kind, 1);
   while (reached) { /* a wait asks as often as it takes: now and then a run is short */
     reached = 0;
-    for (int i = 0; i < 4; i++, calls++) reached += run_scene(calls, code, flags);
+    for (int i = 0; i < 4; i++, runs++, calls += step) reached += run_scene(calls, code, flags);
   }
-  printf("%s, code %d: each of %d calls made to fail\n", kind, code, (int)calls);
+  printf("rounds: %s, code %d: calls made to fail %d of %d\n", kind, code, (int)runs, (int)calls);
   assert_true(calls > 50);
 }
 
