@@ -42,6 +42,11 @@ static void test_P6_random_graphs_on_opencl(void **state) {
   run_graphs("opencl", 10, 1000, UINT32_MAX);
 }
 
+static void test_P6_random_graphs_on_cuda(void **state) {
+  (void)state;
+  run_graphs("cuda", 200, 10000, UINT32_MAX);
+}
+
 /* ---- Threads ------------------------------------------------------------------------------------ */
 
 static void test_P6_threads_with_random_graphs_share_queues(void **state) {
@@ -63,6 +68,7 @@ int main(void) {
       PROPERTY_TEST(test_P6_random_graphs_on_the_processor),
       PROPERTY_TEST(test_P6_random_graphs_on_the_interpreter),
       PROPERTY_TEST(test_P6_random_graphs_on_opencl),
+      PROPERTY_TEST(test_P6_random_graphs_on_cuda),
       PROPERTY_TEST(test_P6_threads_with_random_graphs_share_queues),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

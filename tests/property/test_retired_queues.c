@@ -330,12 +330,17 @@ static void test_L5_blocks_of_retired_queues_are_used_again_on_opencl(void **sta
   (void)state;
   if (!PROPERTY_TSAN) run_situation("opencl", "seed=0", 65536);
 }
+static void test_L5_blocks_of_retired_queues_are_used_again_on_cuda(void **state) {
+  (void)state;
+  if (!PROPERTY_TSAN) run_situation("cuda", "seed=0", 65536);
+}
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_L5_blocks_of_retired_queues_are_used_again_on_null),
       cmocka_unit_test(test_L5_blocks_of_retired_queues_are_used_again_on_cpu),
       cmocka_unit_test(test_L5_blocks_of_retired_queues_are_used_again_on_opencl),
+      cmocka_unit_test(test_L5_blocks_of_retired_queues_are_used_again_on_cuda),
   };
   property_watch();
   return cmocka_run_group_tests(tests, NULL, NULL);
