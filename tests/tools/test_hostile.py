@@ -109,6 +109,15 @@ class Hostile(CommandTest):
         self.refused(["run", "name.cl", "-d", "check", "--arg", "y=zeros:1"], (1, 2))
         self.refused(["run", "name.cl", "-d", "check", "-k", "two", "--arg", "y=zeros:1"], (2,), "'two'", "one")
 
+    def test_a_colour_that_the_palette_lacks(self):
+        self.file("pal.cl", "kernel void pal(global const uchar4 *x, global uchar4 *y) { y[get_global_id(0)] = x[get_global_id(0)]; }")
+        words = ["run", "pal.cl", "-d", "check", "--arg", "x=@p.png", "--arg", "y=like:x", "--global", "8", "--print", "y:1"]
+        for depth, rows in ((8, b"\0" + bytes(range(8))), (4, b"\0\x01\x23\x45\x67")):
+            self.file("p.png", png(8, 1, rows, color=3, depth=depth, chunks=((b"PLTE", bytes(21)),)))
+            self.refused(words, (1,), "p.png: damaged PNG: a pixel's colour isn't in the palette")
+            self.file("p.png", png(8, 1, rows, color=3, depth=depth, chunks=((b"PLTE", bytes(24)),)))
+            self.quern(*words)
+
     def test_what_is_in_a_header_is_named(self):
         good = "{'descr': '<f4', 'fortran_order': False, 'shape': (4,), }"
         for text, part in (

@@ -157,6 +157,40 @@ class Outside(CommandTest):
         self.assertEqual(done, sorted(done))
         self.assertTrue(done[6], "enough with 800 MiB")
 
+    def test_check_names_the_object_that_is_left(self):
+        self.file("c.cl", """
+kernel void two(global int *a, global int *b, long k) { a[0] = 1; b[0] = 2; a[get_global_id(0) + k] = 3; }
+kernel void private_arrays(global int *y, long k) { int t[16], u[16]; t[0] = u[0] = y[0]; u[k] = 1; y[0] = t[0] + u[0]; }
+kernel void locals(global int *y, local int *l, local int *m, long k) { local int n[4]; n[0] = l[0] = m[0] = 1; m[k] = 1; y[0] = n[0]; }
+constant int table[4] = {1, 2, 3, 4}, other[4] = {5, 6, 7, 8};
+kernel void constants(global int *y, long k) { y[0] = table[k] + other[0]; }
+kernel void difference(global int *a, global int *b, long k) { global int *p = a + (b - a); p[k] = 7; }
+""")
+        a = ["--arg", "a=zeros:16", "--arg", "b=zeros:16"]
+        y = ["--arg", "y=zeros:1"]
+        at_null = 'kernel void null(global int *y) { global int *p = 0; p[1] = y[0]; }'
+        self.file("null.cl", at_null)
+        for file, kernel, arguments, k, text in (
+                ("c.cl", "two", a, 16, "at offset 64 of argument 'a', which has 64 bytes"),
+                ("c.cl", "two", a, 1000, "at offset 4000 of argument 'a', which has 64 bytes"),
+                ("c.cl", "two", a, 1 << 30, "at offset 4294967296 of argument 'a', which has 64 bytes"),
+                ("c.cl", "two", a, -3, "12 bytes in front of argument 'a', which has 64 bytes"),
+                ("c.cl", "two", a, -1 << 30, "4294967296 bytes in front of argument 'a', which has 64 bytes"),
+                ("c.cl", "private_arrays", y, 16, "at offset 64 of 'u', which has 64 bytes"),
+                ("c.cl", "private_arrays", y, -1, "4 bytes in front of 'u', which has 64 bytes"),
+                ("c.cl", "locals", y + ["--arg", "l=local:4", "--arg", "m=local:4"], 4, "at offset 16 of argument 'm', which has 16 bytes"),
+                ("c.cl", "locals", y + ["--arg", "l=local:4", "--arg", "m=local:4"], -40, "160 bytes in front of argument 'm', which has 16 bytes"),
+                ("c.cl", "constants", y, 4, "at offset 16 of 'table', which has 16 bytes"),
+                ("c.cl", "constants", y, -1, "4 bytes in front of 'table', which has 16 bytes"),
+                ("c.cl", "difference", a, -1, "4 bytes in front of argument 'b', which has 64 bytes"),
+                ("null.cl", "null", y, None, "at address 0x4, where nothing is")):
+            k = [] if k is None else ["--arg", "k=%d" % k]
+            _, err = self.quern("run", file, "-d", "check", "-k", kernel, *arguments, *k, "--global", 1, status=1)
+            self.assertIn(text, err)
+            self.assertNotIn(" 0 bytes", err)
+        out, _ = self.quern("run", "c.cl", "-d", "check", "-k", "difference", *a, "--arg", "k=3", "--global", 1, "--print", "b:5")
+        self.assertEqual(out, "b: 0 0 0 7 0\n")
+
     def test_what_stays_inside_is_right(self):
         for elements in (1, 17, 1024):
             out, _ = self.quern("run", "k.cl", "-k", "ahead", "--arg", "o=fill:%d:7" % elements, "--arg", "n=0", "--global", elements, "--print", "o:1")

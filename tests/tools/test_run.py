@@ -497,6 +497,11 @@ class Pictures(CommandTest):
             self.file("palette.png", png(8, 1, b"\0" + bytes(range(8)), color=3, chunks=palette))
             self.assertEqual(self.values("palette.png", "uchar"), wanted)
             self.assertEqual(self.values("palette.png", "uchar4"), [v for i, c in enumerate(colors) for v in (*c, (0, 7)[i] if i < 2 else 255)])
+            self.file("packed.png", png(8, 1, b"\0\x01\x23\x45\x67", color=3, depth=4, chunks=palette))
+            self.file("passes.png", png(8, 1, b"\0\0\0\4\0\2\6\0\1\3\5\7", color=3, chunks=palette, interlace=1))
+            for name in ("packed.png", "passes.png"):
+                self.assertEqual(self.values(name, "uchar"), wanted)
+                self.assertEqual(self.values(name, "uchar3"), flat)
             clear = (*chunks, (b"tRNS", struct.pack(">3H", *colors[4])))
             self.file("clear.png", png(8, 1, b"\0" + bytes(flat), chunks=clear))
             self.assertEqual(self.values("clear.png", "uchar"), wanted)

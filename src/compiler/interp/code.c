@@ -33,12 +33,12 @@ typedef struct function_place {
 typedef struct builder {
   code *c;
   places values; /* ir_inst -> register; leaves -> constant + CONSTANT_BIT */
-  places vars;   /* ir_var -> offset in its memory */
+  places vars;   /* ir_var -> address */
   function_place *functions;
   function_place *current;
   loop_frame *frames;
   uint32_t address_bits;
-  code_bases bases;
+  bool is_full;   /* no addresses are left */
   bool failed;    /* no memory, or: */
   bool malformed; /* the module is not one that the verifier lets through */
 } builder;
@@ -141,13 +141,9 @@ static uint64_t new_registers(builder *b, const ir_type *type) {
 }
 
 static uint64_t address_of(builder *b, const ir_inst *leaf) {
-  uint64_t offset = 0;
-  const ir_var *v = leaf->u.var;
-  if (!places_find(&b->vars, v, &offset)) b->failed = true;
-  uint64_t base = v->space == IR_CONSTANT ? b->bases.constant
-                  : v->space == IR_LOCAL  ? b->bases.local
-                                          : b->bases.private_;
-  return base + offset + leaf->imm;
+  uint64_t address = 0;
+  if (!places_find(&b->vars, leaf->u.var, &address)) b->failed = true;
+  return address + leaf->imm;
 }
 
 /* A value leaf: a scalar, a vector, or an address. */
@@ -357,12 +353,32 @@ static void emit_block(builder *b, const ir_block *block) {
 
 static uint64_t align_up(uint64_t value, uint64_t align) { return (value + align - 1) & ~(align - 1); }
 
-static uint64_t place_var(builder *b, const ir_var *v, uint64_t *bytes) {
+static space_object *add_object(code *c, code_space where, space_object object, uint64_t align, uint64_t *bytes,
+                                bool *out_is_full) {
+  object.offset = align_up(*bytes, align);
+  space_object *added = space_add(&c->spaces[where], &c->arena, &object, align, 0, out_is_full);
+  if (added) *bytes = object.offset + object.size;
+  return added;
+}
+
+qn_status code_add_object(code *c, code_space where, const char *name, uint64_t size, uint64_t align, bool is_argument,
+                          uint64_t *bytes) {
+  bool is_full = false;
+  const space_object object = {.size = size, .name = name, .is_argument = is_argument};
+  if (add_object(c, where, object, align, bytes, &is_full)) return QN_OK;
+  if (is_full)
+    QN_FAIL(QN_ERROR_LIMIT, "the variables of kernel '%s' need more addresses than there are", c->kernel->name);
+  QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory to interpret kernel '%s'", c->kernel->name);
+}
+
+static void place_var(builder *b, const ir_var *v, code_space where, uint64_t *bytes) {
   uint64_t align = v->align > v->type->align ? v->align : v->type->align;
-  uint64_t offset = align_up(*bytes, align < 16 ? 16 : align);
-  places_set(b, &b->vars, v, offset);
-  *bytes = offset + v->type->size;
-  return offset;
+  const space_object object = {.size = v->type->size, .name = v->name};
+  const space_object *added = add_object(b->c, where, object, align < 16 ? 16 : align, bytes, &b->is_full);
+  if (added)
+    places_set(b, &b->vars, v, added->address);
+  else
+    b->failed = true;
 }
 
 static bool find_callees(void *user, ir_inst *inst);
@@ -410,8 +426,8 @@ static void emit_function(builder *b, function_place *p) {
     p->parameters[i] = (uint32_t)new_registers(b, f->params[i].type);
     places_set(b, &b->values, f->params[i].value, p->parameters[i]);
   }
-  for (const ir_var *v = f->vars; v; v = v->next) place_var(b, v, &c->private_bytes);
-  for (const ir_var *v = f->locals; v; v = v->next) place_var(b, v, &c->local_bytes);
+  for (const ir_var *v = f->vars; v; v = v->next) place_var(b, v, CODE_PRIVATE, &c->private_bytes);
+  for (const ir_var *v = f->locals; v; v = v->next) place_var(b, v, CODE_LOCAL, &c->local_bytes);
   p->entry = here(b);
   emit_block(b, f->body);
   if (!b->failed && !ir_block_ends(f->body)) {
@@ -423,16 +439,17 @@ static void emit_function(builder *b, function_place *p) {
 
 static void place_byval(builder *b) {
   code *c = b->c;
-  c->byval = QN_ARENA_ARRAY(&c->arena, uint64_t, c->kernel->param_count + 1);
+  c->byval = QN_ARENA_ARRAY(&c->arena, uint32_t, c->kernel->param_count + 1);
   if (!c->byval) {
     b->failed = true;
     return;
   }
   for (uint32_t i = 0; i < c->kernel->param_count; i++) {
     if (!c->kernel->params[i].byval) continue;
-    const ir_type *type = c->kernel->params[i].type->elem;
-    c->byval[i] = align_up(c->private_bytes, 128);
-    c->private_bytes = c->byval[i] + type->size;
+    const space_object object = {
+        .size = c->kernel->params[i].type->elem->size, .name = c->kernel->params[i].name, .is_argument = true};
+    c->byval[i] = c->spaces[CODE_PRIVATE].count;
+    if (!add_object(c, CODE_PRIVATE, object, 128, &c->private_bytes, &b->is_full)) b->failed = true;
   }
 }
 
@@ -458,16 +475,29 @@ static void write_initialiser(builder *b, const ir_inst *leaf, const ir_type *ty
 static void place_constants(builder *b) {
   code *c = b->c;
   const ir_module *m = c->kernel->module;
-  for (const ir_var *v = m->constants; v; v = v->next) place_var(b, v, &c->constant_bytes);
+  for (const ir_var *v = m->constants; v; v = v->next) place_var(b, v, CODE_CONSTANT_SPACE, &c->constant_bytes);
   c->constant_data = qn_arena_alloc(&c->arena, c->constant_bytes ? c->constant_bytes : 1);
   if (!c->constant_data) {
     b->failed = true;
     return;
   }
   for (const ir_var *v = m->constants; v; v = v->next) {
-    uint64_t offset = 0;
-    if (places_find(&b->vars, v, &offset) && v->init) write_initialiser(b, v->init, v->type, c->constant_data + offset);
+    uint64_t address = 0;
+    if (!v->init || !places_find(&b->vars, v, &address)) continue;
+    const space_object *object = space_find(&c->spaces[CODE_CONSTANT_SPACE], address);
+    write_initialiser(b, v->init, v->type, c->constant_data + object->offset);
   }
+}
+
+static void open_spaces(code *c, uint32_t address_bits) {
+  static const uint32_t first[CODE_SPACES + 1] = {0, 0xd, 0xe, 0xf, 0x10}; /* the highest four bits */
+  for (int i = 0; i < CODE_SPACES; i++) {
+    unsigned shift = address_bits - 4;
+    c->spaces[i] = (space){.base = (uint64_t)first[i] << shift,
+                           .end = (uint64_t)(first[i + 1] - 1) << shift | ((UINT64_C(1) << shift) - 1),
+                           .gap = address_bits == 32 ? SPACE_GAP_32 : SPACE_GAP_64};
+  }
+  if (address_bits == 64) c->spaces[CODE_GLOBAL].gap = SPACE_GAP_BUFFERS;
 }
 
 qn_status code_build(code *c, const ir_function *kernel) {
@@ -475,7 +505,7 @@ qn_status code_build(code *c, const ir_function *kernel) {
   qn_arena_init(&c->arena, 0);
   c->kernel = kernel;
   builder b = {.c = c, .address_bits = kernel->module->model.address_bits};
-  b.bases = code_bases_of(b.address_bits);
+  open_spaces(c, b.address_bits);
   if (!kernel->body || kernel->has_regions)
     QN_FAIL(QN_ERROR_INTERNAL, "kernel '%s' is not in the form that is interpreted", kernel->name);
   b.failed = !grow_steps(c, 255);
@@ -485,6 +515,8 @@ qn_status code_build(code *c, const ir_function *kernel) {
   if (!b.failed) place_byval(&b);
   if (b.malformed)
     QN_FAIL(QN_ERROR_INTERNAL, "kernel '%s' calls a function that is not defined, or recursively", kernel->name);
+  if (b.is_full)
+    QN_FAIL(QN_ERROR_LIMIT, "the variables of kernel '%s' need more addresses than there are", kernel->name);
   if (b.failed) QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory to interpret kernel '%s'", kernel->name);
   for (uint32_t i = 0; i < c->step_count; i++) {
     code_step *s = &c->steps[i];

@@ -8,16 +8,10 @@
 
 #include "base/arena.h"
 #include "compiler/interp/interp.h"
+#include "compiler/interp/space.h"
 
-/* Virtual address spaces of what isn't a buffer; buffers keep their host address in the 64-bit model and are laid
- * one after the other from 64 KiB in the 32-bit one. */
-typedef struct code_bases {
-  uint64_t constant, local, private_;
-} code_bases;
-static inline code_bases code_bases_of(uint32_t address_bits) {
-  if (address_bits == 32) return (code_bases){0xd0000000u, 0xe0000000u, 0xf0000000u};
-  return (code_bases){0xd000000000000000u, 0xe000000000000000u, 0xf000000000000000u};
-}
+/* Addresses are virtual, and each address space has its part of them, in this order. */
+typedef enum code_space { CODE_GLOBAL, CODE_CONSTANT_SPACE, CODE_LOCAL, CODE_PRIVATE, CODE_SPACES } code_space;
 
 typedef enum code_place {
   CODE_REGISTER, /* index into the item's registers */
@@ -62,17 +56,21 @@ typedef struct code {
   uint64_t *constants;
   uint32_t constant_count, constant_capacity;
   uint32_t register_count;      /* of an item */
+  space spaces[CODE_SPACES];    /* buffers and local arguments are the launch's to add */
   uint64_t private_bytes;       /* of an item */
-  uint64_t local_bytes;         /* static, of a group */
+  uint64_t local_bytes;         /* of a group */
   unsigned char *constant_data; /* program-scope constants */
   uint64_t constant_bytes;
   uint32_t *parameters; /* first register of each kernel parameter */
-  uint64_t *byval;      /* offset in private memory of each byval parameter's struct */
+  uint32_t *byval;      /* the private object of each byval parameter's struct */
 } code;
 
 /* Errors: INTERNAL for IR that the interpreter is not given (regions, undefined functions), OUT_OF_HOST_MEMORY. */
 QN_MUST_USE qn_status code_build(code *c, const ir_function *kernel);
 void code_free(code *c);
+/* An object in a space whose memory grows by it: `*bytes`. Errors: LIMIT, OUT_OF_HOST_MEMORY. */
+QN_MUST_USE qn_status code_add_object(code *c, code_space where, const char *name, uint64_t size, uint64_t align,
+                                      bool is_argument, uint64_t *bytes);
 
 /* Values and memory: a scalar's bits and `bytes` in memory, little end first. */
 uint32_t code_lanes(const ir_type *type);                             /* registers of a value */

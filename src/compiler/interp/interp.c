@@ -9,14 +9,6 @@
 #include "base/status.h"
 #include "compiler/interp/code.h"
 
-/* Memory that addresses may point into. */
-typedef struct range {
-  uint64_t base, size;
-  unsigned char *host;
-  bool read_only;
-  const char *name; /* of the argument, NULL: none */
-} range;
-
 typedef struct item {
   uint64_t *registers;
   unsigned char *private_memory;
@@ -30,12 +22,8 @@ typedef struct machine {
   code code;
   const interp_launch *launch;
   uint32_t address_bits;
-  code_bases bases;
-  range *buffers;
-  uint32_t buffer_count;
   const uint64_t *kernel_values[1];
   unsigned char *local_memory;
-  uint64_t local_bytes;
   uint64_t groups[3], group[3], group_size[3]; /* of the group that runs */
   item *items;
   uint64_t item_count;
@@ -63,58 +51,64 @@ static qn_status fault(const machine *m, const code_step *s, const char *what) {
 
 /* ---- Memory ---- */
 
-static const range *find_range(const machine *m, uint64_t address, range *scratch) {
-  if (address >= m->bases.private_) {
-    *scratch = (range){m->bases.private_, m->code.private_bytes, m->now->private_memory, false, NULL};
-  } else if (address >= m->bases.local) {
-    *scratch = (range){m->bases.local, m->local_bytes, m->local_memory, false, NULL};
-  } else if (address >= m->bases.constant) {
-    *scratch = (range){m->bases.constant, m->code.constant_bytes, m->code.constant_data, true, NULL};
-  } else {
-    for (uint32_t i = 0; i < m->buffer_count; i++)
-      if (address - m->buffers[i].base < m->buffers[i].size) return &m->buffers[i];
-    return NULL;
+#define NULL_BYTES 4096
+
+/* The object that an address belongs to, whether it is inside or beside. */
+static const space_object *find_object(const machine *m, uint64_t address, code_space *out_where) {
+  for (uint32_t i = 0; i < CODE_SPACES; i++) {
+    *out_where = (code_space)i;
+    if (address <= m->code.spaces[i].end) return space_find(&m->code.spaces[i], address);
   }
-  return scratch;
+  return NULL;
 }
 
-/* The buffer that an address is most likely meant for: the nearest one that begins before it. */
-static const range *nearest_range(const machine *m, uint64_t address) {
-  const range *best = NULL;
-  for (uint32_t i = 0; i < m->buffer_count; i++) {
-    const range *r = &m->buffers[i];
-    if (r->base <= address && (!best || r->base > best->base)) best = r;
-  }
-  return best;
+static unsigned char *host_of(const machine *m, const space_object *o, code_space where) {
+  if (where == CODE_GLOBAL) return o->host;
+  unsigned char *memory = where == CODE_PRIVATE ? m->now->private_memory
+                          : where == CODE_LOCAL ? m->local_memory
+                                                : m->code.constant_data;
+  return memory + o->offset;
 }
 
-static qn_status outside(const machine *m, const code_step *s, const range *r, uint64_t address, uint64_t bytes) {
+/* Addresses near zero come from null pointers; whose those are that are further from an object than half a gap, nobody
+ * can say. */
+static bool is_near(const machine *m, const space_object *o, uint64_t address) {
+  uint64_t distance = address < o->address ? o->address - address : address - o->address;
+  uint64_t inside = address > o->address ? (distance < o->size ? distance : o->size) : 0;
+  return address >= NULL_BYTES && distance - inside <= m->code.spaces[CODE_GLOBAL].gap / 2;
+}
+
+static qn_status outside(const machine *m, const code_step *s, const space_object *o, uint64_t address,
+                         uint64_t bytes) {
   char text[320];
-  if (!r) r = nearest_range(m, address);
-  if (!r || address == 0)
+  if (!o || !is_near(m, o, address)) {
     snprintf(text, sizeof text, "access of %" PRIu64 " bytes at address 0x%" PRIx64 ", where nothing is", bytes,
              address);
-  else
-    snprintf(text, sizeof text,
-             "access of %" PRIu64 " bytes at offset %" PRIu64 " of %s%s%s, which has %" PRIu64 " bytes", bytes,
-             address - r->base, r->name ? "argument '" : "an object", r->name ? r->name : "", r->name ? "'" : "",
-             r->size);
+    return fault(m, s, text);
+  }
+  bool is_before = address < o->address;
+  snprintf(text, sizeof text,
+           is_before ? "access of %" PRIu64 " bytes, %" PRIu64 " bytes in front of %s'%.200s', which has %" PRIu64
+                       " bytes"
+                     : "access of %" PRIu64 " bytes at offset %" PRIu64 " of %s'%.200s', which has %" PRIu64 " bytes",
+           bytes, is_before ? o->address - address : address - o->address, o->is_argument ? "argument " : "", o->name,
+           o->size);
   return fault(m, s, text);
 }
 
 static qn_status reach(const machine *m, const code_step *s, uint64_t address, uint64_t bytes, uint64_t align,
                        bool write, unsigned char **out) {
-  range scratch;
+  code_space where = CODE_GLOBAL;
   char text[96];
-  const range *r = find_range(m, address, &scratch);
-  if (!r || address - r->base > r->size || bytes > r->size - (address - r->base))
-    return outside(m, s, r, address, bytes);
-  if (write && r->read_only) return fault(m, s, "write to constant memory");
+  const space_object *o = find_object(m, address, &where);
+  if (!o || address < o->address || address - o->address > o->size || bytes > o->size - (address - o->address))
+    return outside(m, s, o, address, bytes);
+  if (write && where == CODE_CONSTANT_SPACE) return fault(m, s, "write to constant memory");
   if (align > 1 && address % align) {
     snprintf(text, sizeof text, "address 0x%" PRIx64 " is not aligned to %" PRIu64 " bytes", address, align);
     return fault(m, s, text);
   }
-  *out = r->host + (address - r->base);
+  *out = host_of(m, o, where) + (address - o->address);
   return QN_OK;
 }
 
@@ -352,8 +346,8 @@ static void start_item(machine *m, uint64_t n) {
   it->local_id[2] = n / m->group_size[0] / m->group_size[1];
   for (uint32_t i = 0; i < k->param_count; i++) {
     if (k->params[i].byval)
-      memcpy(it->private_memory + m->code.byval[i], m->launch->arguments[i].bytes,
-             (size_t)k->params[i].type->elem->size);
+      memcpy(it->private_memory + m->code.spaces[CODE_PRIVATE].objects[m->code.byval[i]].offset,
+             m->launch->arguments[i].bytes, (size_t)k->params[i].type->elem->size);
   }
 }
 
@@ -373,7 +367,7 @@ static qn_status run_group(machine *m) {
     m->group_size[d] = rest < m->launch->local[d] ? rest : m->launch->local[d];
     items *= m->group_size[d];
   }
-  if (m->local_bytes) memset(m->local_memory, 0, (size_t)m->local_bytes);
+  if (m->code.local_bytes) memset(m->local_memory, 0, (size_t)m->code.local_bytes);
   for (uint64_t i = 0; i < items; i++) start_item(m, i);
   do {
     for (uint64_t i = 0; i < items; i++) QN_TRY(run_item(m, &m->items[i]));
@@ -384,15 +378,50 @@ static qn_status run_group(machine *m) {
 
 /* ---- Launch ---- */
 
+#define BUFFER_ALIGN UINT64_C(65536)
+
+/* In 32 bits the buffers share what there is: the kernel's own distance between them is as large as can be. */
+static void choose_gap(machine *m) {
+  space *s = &m->code.spaces[CODE_GLOBAL];
+  uint64_t bytes = 0, count = 1;
+  if (m->address_bits == 64) return;
+  for (uint32_t i = 0; i < m->code.kernel->param_count; i++) {
+    const interp_argument *a = &m->launch->arguments[i];
+    if (!a->memory) continue;
+    count++;
+    bytes += (a->size_bytes < s->end ? a->size_bytes : s->end) + BUFFER_ALIGN;
+  }
+  s->gap = bytes < s->end ? (s->end - bytes) / count : 1;
+}
+
+/* The same memory has one address when it is given twice. An address is aligned as the memory is. */
+static qn_status add_buffer(machine *m, const char *name, const interp_argument *a, uint64_t *out_address) {
+  space *s = &m->code.spaces[CODE_GLOBAL];
+  bool is_full = false;
+  for (uint32_t i = 0; i < s->count; i++) {
+    *out_address = s->objects[i].address;
+    if (s->objects[i].host == a->memory && s->objects[i].size == a->size_bytes) return QN_OK;
+  }
+  const space_object object = {.size = a->size_bytes, .host = a->memory, .name = name, .is_argument = true};
+  uint64_t skew = m->address_bits == 64 ? (uintptr_t)a->memory % BUFFER_ALIGN : 0;
+  const space_object *added = space_add(s, &m->code.arena, &object, BUFFER_ALIGN, skew, &is_full);
+  if (is_full)
+    QN_FAIL(QN_ERROR_LIMIT, "the buffers of kernel '%s' need more than %u-bit addresses reach", m->code.kernel->name,
+            m->address_bits);
+  if (!added) QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory to launch kernel '%s'", m->code.kernel->name);
+  *out_address = added->address;
+  return QN_OK;
+}
+
 static qn_status set_parameters(machine *m) {
   const ir_function *k = m->code.kernel;
-  uint64_t next = 65536, local = m->code.local_bytes;
+  choose_gap(m);
   for (uint32_t i = 0; i < k->param_count; i++) {
     const ir_param *p = &k->params[i];
     const interp_argument *a = &m->launch->arguments[i];
     uint64_t *lanes = m->launch_registers + m->code.parameters[i];
     if (p->byval) {
-      lanes[0] = m->bases.private_ + m->code.byval[i];
+      lanes[0] = m->code.spaces[CODE_PRIVATE].objects[m->code.byval[i]].address;
       if (a->size_bytes != p->type->elem->size || !a->bytes)
         QN_FAIL(QN_ERROR_INVALID_ARGUMENT,
                 "argument %u of kernel '%s' has %" PRIu64 " bytes, the kernel wants %" PRIu64, i, k->name,
@@ -405,26 +434,13 @@ static qn_status set_parameters(machine *m) {
                 a->size_bytes, wanted);
       load_lanes(a->bytes, p->type, m->address_bits, lanes);
     } else if (p->type->space == IR_LOCAL) {
-      local = (local + 127) & ~UINT64_C(127);
-      lanes[0] = m->bases.local + local;
-      local += a->size_bytes;
+      QN_TRY(code_add_object(&m->code, CODE_LOCAL, p->name, a->size_bytes, 128, true, &m->code.local_bytes));
+      const space *local = &m->code.spaces[CODE_LOCAL];
+      lanes[0] = local->objects[local->count - 1].address;
     } else if (a->memory) {
-      /* The same memory keeps its address when it is given twice. */
-      range *r = NULL;
-      for (uint32_t n = 0; n < m->buffer_count; n++)
-        if (m->buffers[n].host == a->memory && m->buffers[n].size == a->size_bytes) r = &m->buffers[n];
-      if (!r) {
-        r = &m->buffers[m->buffer_count++];
-        *r = (range){m->address_bits == 64 ? (uint64_t)(uintptr_t)a->memory : next, a->size_bytes, a->memory, false,
-                     p->name};
-        next = (next + a->size_bytes + 65535) & ~UINT64_C(65535);
-        if (m->address_bits == 32 && (a->size_bytes > m->bases.constant || next > m->bases.constant))
-          QN_FAIL(QN_ERROR_LIMIT, "the buffers of kernel '%s' need more than 32-bit addresses reach", k->name);
-      }
-      lanes[0] = r->base;
+      QN_TRY(add_buffer(m, p->name, a, &lanes[0]));
     }
   }
-  m->local_bytes = local;
   return QN_OK;
 }
 
@@ -435,7 +451,7 @@ static qn_status allocate_items(machine *m) {
     items *= m->launch->local[d] < m->launch->global[d] ? m->launch->local[d] : m->launch->global[d];
   m->item_count = items;
   m->items = QN_ARENA_ARRAY(arena, item, items);
-  m->local_memory = qn_arena_alloc(arena, m->local_bytes ? m->local_bytes : 1);
+  m->local_memory = qn_arena_alloc(arena, m->code.local_bytes ? m->code.local_bytes : 1);
   uint64_t *registers = qn_arena_alloc_array(arena, sizeof(uint64_t) * m->code.register_count, items);
   uint64_t private_bytes = (m->code.private_bytes + 15) & ~UINT64_C(15);
   unsigned char *memory = qn_arena_alloc_array(arena, private_bytes ? private_bytes : 16, items);
@@ -473,9 +489,8 @@ static qn_status run_groups(machine *m) {
 
 static qn_status prepare_launch(machine *m) {
   qn_arena *arena = &m->code.arena;
-  m->buffers = QN_ARENA_ARRAY(arena, range, m->code.kernel->param_count + 1);
   m->launch_registers = QN_ARENA_ARRAY(arena, uint64_t, m->code.register_count + 1);
-  if (!m->buffers || !m->launch_registers)
+  if (!m->launch_registers)
     QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory to launch kernel '%s'", m->code.kernel->name);
   QN_TRY(set_parameters(m));
   return allocate_items(m);
@@ -483,7 +498,6 @@ static qn_status prepare_launch(machine *m) {
 
 qn_status interp_run(const ir_function *kernel, const interp_launch *launch, uint64_t *out_steps) {
   machine m = {.launch = launch, .address_bits = kernel->module->model.address_bits};
-  m.bases = code_bases_of(m.address_bits);
   QN_TRY(check_launch(kernel, launch));
   qn_status status = code_build(&m.code, kernel);
   if (status >= 0) status = prepare_launch(&m);

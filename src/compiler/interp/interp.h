@@ -1,8 +1,8 @@
 /* interp.h - executes IR slowly and exactly: the oracle that targets are compared with, and the device `check`.
  *
- * Work-items of a group run in turn until a barrier or the end; groups run in order. Addresses are those of the host,
- * so a kernel's global pointers are plain addresses given by the caller. Accesses outside the ranges that the launch
- * declares are reported as an error with the kernel's line, and nothing outside them is touched. */
+ * Work-items of a group run in turn until a barrier or the end; groups run in order. Addresses are the interpreter's own, and
+ * every buffer, variable and local argument stands alone among them (space.h): an access outside of the object that a pointer was
+ * made from is an error that names the object, and nothing outside is touched. A buffer's address has the alignment of its memory. */
 #ifndef QUERN_COMPILER_INTERP_INTERP_H
 #define QUERN_COMPILER_INTERP_INTERP_H
 

@@ -13,6 +13,7 @@ typedef struct png_job {
   png_infop info;
   png_bytep *rows;
   picture p;
+  bool is_indexed; /* rows are read as indices into the palette, one byte a pixel */
   bool done;
 } png_job;
 
@@ -73,7 +74,12 @@ static void make_grey(png_structp png, png_row_infop row, png_bytep data) {
 /* Grey, RGB or RGBA as asked, 8 or 16 bits as the file has. */
 static void ask_for(png_job *j, uint32_t channels) {
   int color = png_get_color_type(j->png, j->info);
-  if (color == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(j->png);
+  if (color == PNG_COLOR_TYPE_PALETTE) {
+    j->is_indexed = true;
+    png_set_packing(j->png);
+    png_set_interlace_handling(j->png);
+    return;
+  }
   if (color == PNG_COLOR_TYPE_GRAY && png_get_bit_depth(j->png, j->info) < 8) png_set_expand_gray_1_2_4_to_8(j->png);
   bool transparent = png_get_valid(j->png, j->info, PNG_INFO_tRNS) != 0;
   if (transparent) png_set_tRNS_to_alpha(j->png);
@@ -90,18 +96,52 @@ static void ask_for(png_job *j, uint32_t channels) {
   png_set_interlace_handling(j->png);
 }
 
+/* Colours in the place of indices, which stand at the row's end: none is written over before it is read. libpng would take one
+ * that the palette hasn't for black. */
+static void take_colours(png_job *j, png_bytep row, const png_color *palette, int count, png_const_bytep alpha,
+                         int alpha_count) {
+  uint32_t width = j->p.width, channels = j->p.channels;
+  png_const_bytep from = row + (size_t)(channels - 1) * width;
+  for (uint32_t x = 0; x < width; x++) {
+    int index = from[x];
+    if (index >= count) png_error(j->png, "a pixel's colour isn't in the palette");
+    png_bytep to = row + (size_t)x * channels;
+    const png_color *c = &palette[index];
+    if (channels == 1) {
+      to[0] = (png_byte)picture_grey(c->red, c->green, c->blue);
+      continue;
+    }
+    to[0] = c->red;
+    to[1] = c->green;
+    to[2] = c->blue;
+    if (channels == 4) to[3] = index < alpha_count ? alpha[index] : 255;
+  }
+}
+
+static void use_palette(png_job *j) {
+  png_colorp palette = NULL;
+  png_bytep alpha = NULL;
+  int count = 0, alpha_count = 0;
+  png_get_PLTE(j->png, j->info, &palette, &count);
+  png_get_tRNS(j->png, j->info, &alpha, &alpha_count, NULL);
+  for (uint32_t y = 0; y < j->p.height; y++)
+    take_colours(j, j->p.pixels + (size_t)y * j->p.width * j->p.channels, palette, count, alpha, alpha_count);
+}
+
 static void read_rows(png_job *j) {
   png_read_update_info(j->png, j->info);
   size_t stride = (size_t)j->p.width * j->p.channels * j->p.bytes;
-  if (png_get_rowbytes(j->png, j->info) != stride) png_error(j->png, "unexpected row size");
+  size_t read = j->is_indexed ? j->p.width : stride;
+  if (png_get_rowbytes(j->png, j->info) != read) png_error(j->png, "unexpected row size");
   j->rows = calloc(j->p.height, sizeof *j->rows);
   if (!j->rows) {
     snprintf(j->error, PICTURE_ERROR, "no memory for its rows");
     longjmp(j->jump, 1);
   }
-  for (uint32_t y = 0; y < j->p.height; y++) j->rows[y] = j->p.pixels + y * stride;
+  for (uint32_t y = 0; y < j->p.height; y++) j->rows[y] = j->p.pixels + y * stride + (stride - read);
   png_read_image(j->png, j->rows);
   png_read_end(j->png, NULL);
+  if (j->is_indexed) use_palette(j);
 }
 
 static void decode(png_job *j, FILE *file, uint32_t channels, picture_place *place) {
