@@ -46,7 +46,8 @@ typedef struct qn_adapter_host {
   QN_FUNCTION(const char *, environment, const char *name);
   /* For an adapter that has threads of its own: `call` is made with `user` when the process exits, before drivers' destructors
    * run, so that these threads stop calling the driver; nothing is ended, and it takes no longer than it must. It may be made more than once,
-   * and not in a forked child. With `call` NULL what was given with `user` is forgotten; when that returns it isn't running.
+   * and not in a forked child. Given again with the same `user` it also runs before the destructors that were registered
+   * meanwhile; the system keeps each time, so few may be. With `call` NULL what was given with `user` is forgotten; when that returns it isn't running.
    * NULL in a host that doesn't know exits, absent in one whose struct_size ends before it. Errors: LIMIT. */
   QN_FUNCTION(qn_status, at_exit, void (*call)(void *user), void *user);
 } qn_adapter_host;

@@ -96,7 +96,9 @@ static void register_handler(void) {
 qn_status core_exit_tell(void (*call)(void *user), void *user) {
   qn_mutex_lock(&told_lock);
   static uint32_t used;
-  uint32_t place = told_with(user, call != NULL);
+  uint32_t place = told_with(user, false);
+  bool is_again = call && place < MOST_TOLD;
+  if (call && !is_again) place = told_with(user, true);
   bool is_new = call && place < MOST_TOLD && place >= used;
   if (is_new) used = place + 1;
   if (place < MOST_TOLD) {
@@ -104,7 +106,8 @@ qn_status core_exit_tell(void (*call)(void *user), void *user) {
     told[place].user = user;
   }
   qn_mutex_unlock(&told_lock);
-  if (is_new) register_handler(); /* what was opened may have brought destructors that are newer than our handler */
+  if (is_new || is_again)
+    register_handler(); /* what was opened may have brought destructors that are newer than our handler */
   if (place == MOST_TOLD && call)
     QN_FAIL(QN_ERROR_LIMIT, "%d threads of adapters are told when the process exits, and no more", MOST_TOLD);
   return QN_OK;
@@ -123,8 +126,8 @@ static void shut_gate(void) {
   if (is_forked()) return;
   core_trace_exit_begin();
   atomic_store(&exiting_thread, qn_thread_id());
-  atomic_store(&shut, 1);
-  uint64_t deadline = qn_clock_deadline(UINT64_C(100000000));
+  bool is_first = atomic_exchange(&shut, 1) == 0; /* it is registered several times, and waits once */
+  uint64_t deadline = qn_clock_deadline(is_first ? UINT64_C(100000000) : 0);
   while (somebody_is_inside() && qn_clock_left(deadline) > 0) qn_clock_sleep(100000);
   tell_all();
   core_trace_exit_end();

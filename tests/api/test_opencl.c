@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "../support/rounds.h"
 #include "support.h"
 
@@ -217,12 +220,59 @@ static void test_work_goes_from_adapter_to_adapter(void **state) {
   drop(&t[1], 1);
 }
 
-int main(void) {
+/* ---- The end of a process ----------------------------------------------------------------------- */
+
+/* A process by itself: the driver compiles two kernels, none of which it has seen before, and the process ends meanwhile. By return from
+ * main, or by exit. */
+static int end_while_it_compiles(const char *selector, bool by_return) {
+  turn t[2] = {{0}};
+  static const qn_range range = {.struct_size = sizeof range, .dimensions = 1, .global = {N}, .local = {100}};
+  if (qn_runtime_open(NULL, &runtime) < 0) return 9;
+  for (int i = 0; i < 2; i++) {
+    if (qn_device_open(runtime, selector, &t[i].device) < 0 || qn_queue_create(t[i].device, NULL, &t[i].queue) < 0 ||
+        !build(&t[i], i + 2) || !make_buffer(&t[i], &t[i].x) || !make_buffer(&t[i], &t[i].y))
+      return 9;
+    if (qn_launch(t[i].queue, t[i].kernel, &range, QN_ARGS(t[i].x, t[i].y, qn_arg_local(400)), NULL) < 0) return 9;
+  }
+  if (!by_return) exit(7);
+  return 7;
+}
+
+static int status_of_end(const char *selector, bool by_return) {
+  int status = 0;
+  char cache[] = "/tmp/quern-opencl-XXXXXX", sweep[64];
+  assert_non_null(mkdtemp(cache));
+  pid_t child = fork();
+  if (child == 0) {
+    setenv("POCL_CACHE_DIR", cache, 1);
+    execl("/proc/self/exe", "test_opencl", selector, by_return ? "return" : "exit", (char *)NULL);
+    _exit(8);
+  }
+  assert_int_equal(waitpid(child, &status, 0), child);
+  snprintf(sweep, sizeof sweep, "rm -rf %s", cache);
+  assert_int_equal(system(sweep), 0);
+  return status;
+}
+
+static void test_L6_a_process_ends_while_the_driver_compiles(void **state) {
+  (void)state;
+  if (opencl_count == 0) return;
+  const char *selector = opencl_count > 1 ? "opencl:1" : "opencl:0"; /* PoCL's first compiles in the calling thread */
+  uint64_t rounds = test_rounds("processes that end while OpenCL's driver compiles", 2, 300);
+  for (uint64_t i = 0; i < rounds; i++) {
+    int status = status_of_end(selector, i % 2 == 0);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 7) fail_msg("round %d: status 0x%x", (int)i, status);
+  }
+}
+
+int main(int count, char **arguments) {
+  if (count == 3) return end_while_it_compiles(arguments[1], strcmp(arguments[2], "return") == 0);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_every_device_of_the_process_compiles_and_runs),
       cmocka_unit_test(test_two_compilers_work_at_the_same_time),
       cmocka_unit_test(test_handles_of_one_adapter_are_refused_by_another),
       cmocka_unit_test(test_work_goes_from_adapter_to_adapter),
+      cmocka_unit_test(test_L6_a_process_ends_while_the_driver_compiles),
   };
   return cmocka_run_group_tests(tests, begin, end);
 }

@@ -614,8 +614,16 @@ static cl_int outcome(cl_command_queue q, const command *c) {
   return atomic_exchange(&control.event_code, 0);
 }
 
+/* A command's states before its last one. */
+static void start(const command *c) {
+  c->event->state = CL_SUBMITTED;
+  while (c->launch.dimensions > 0 && control.compiles && !control.lost_code) pause_us(50);
+  c->event->state = CL_RUNNING;
+}
+
 static void end(cl_command_queue q, command *c) {
   cl_int state = outcome(q, c);
+  if (state == CL_SUCCESS) start(c);
   c->event->start = now();
   if (state == CL_SUCCESS) run(c);
   if (state < 0 && !q->has_failed && control.words && q->context->notify)

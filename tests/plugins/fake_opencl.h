@@ -69,6 +69,7 @@ typedef struct fake_cl_control {
   _Atomic uint32_t starts_alone; /* queues need no flush */
   _Atomic uint32_t holds;        /* queues stop before their next command */
   _Atomic uint32_t holds_by;     /* a queue stops before a launch that advances by so much; 0: none does */
+  _Atomic uint32_t compiles;     /* launches that wait for nothing stay CL_SUBMITTED, as PoCL's while it compiles */
   _Atomic int32_t event_code; /* the next command that runs ends with this error; what follows on its queue with -14 */
   _Atomic uint32_t event_delay;    /* so many commands end well before that */
   _Atomic int32_t lost_code;       /* the device is lost: every enqueueing call returns it, every event ends with it */

@@ -114,12 +114,14 @@ qn_status ocl_device_open(qn_adapter_instance *instance, uint32_t index, qn_adap
     free_device(device);
     return status;
   }
+  ocl_compiles_open(device);
   *out_device = device;
   return QN_OK;
 }
 
 qn_status ocl_device_close(qn_adapter_device *device) {
   const qn_adapter_host *host = device->host;
+  ocl_compiles_close(device);
   cl_int queue = device->cl->ReleaseCommandQueue(device->service);
   cl_int context = device->cl->ReleaseContext(device->context);
   bool was_lost = atomic_load(&device->is_lost);

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "compiles.h"
 #include "opencl.h"
 
 struct qn_adapter_device {
@@ -19,6 +20,8 @@ struct qn_adapter_device {
    * already has are found unchanged by them. 0 is the null pointer. */
   _Atomic uint64_t last_memory;
   _Atomic uint32_t last_queue;
+
+  ocl_compiles compiles;
 
   _Atomic uint32_t is_lost; /* the context is of no use any longer */
   pthread_mutex_t order;    /* held by who takes the locks of several queues (order.h) */

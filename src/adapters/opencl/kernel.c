@@ -324,6 +324,33 @@ static qn_status set_hidden(const launch *l, const span *spans[3]) {
   return set_bytes(l, kernel->parameter_count, l->seat->hidden, next_hidden(l), size);
 }
 
+static cl_int give(launch *l, const size_t offset[3], const size_t global[3], const size_t local[3], cl_event *event) {
+  const ocl_place *place = l->place;
+  return place->cl->EnqueueNDRangeKernel(place->queue, l->seat->native, l->record->dimensions,
+                                         offset[0] | offset[1] | offset[2] ? offset : NULL, global, local,
+                                         ocl_place_count(place), ocl_place_waits(place), event);
+}
+
+static bool is_new_shape(const launch *l, const size_t offset[3], const size_t global[3], const size_t local[3],
+                         ocl_shape *out_shape) {
+  if (!l->kernel->device->found->quirks->compiles_late) return false;
+  *out_shape = ocl_shape_of(l->record->dimensions, offset, global, local);
+  return !ocl_shapes_know(&l->seat->shapes, out_shape);
+}
+
+/* The driver may compile for it: its end is of interest (compiles.h). */
+static cl_int give_new(launch *l, const ocl_shape *shape, const size_t offset[3], const size_t global[3],
+                       const size_t local[3], cl_event *event) {
+  qn_adapter_device *device = l->kernel->device;
+  cl_event own = NULL;
+  if (!event) event = &own;
+  cl_int code = give(l, offset, global, local, event);
+  ocl_compiles_end(device, code == CL_SUCCESS ? *event : NULL);
+  if (own) device->cl->ReleaseEvent(own);
+  if (code == CL_SUCCESS) ocl_shapes_learn(&l->seat->shapes, shape);
+  return code;
+}
+
 /* The first part waits, the last one has the event: the queue is in order. */
 static qn_status enqueue(launch *l, const span *spans[3], bool is_last) {
   ocl_place *place = l->place;
@@ -335,9 +362,12 @@ static qn_status enqueue(launch *l, const span *spans[3], bool is_last) {
     global[d] = (size_t)spans[d]->size;
     local[d] = (size_t)spans[d]->local;
   }
-  cl_int code = place->cl->EnqueueNDRangeKernel(
-      place->queue, l->seat->native, l->record->dimensions, offset[0] | offset[1] | offset[2] ? offset : NULL, global,
-      local, ocl_place_count(place), ocl_place_waits(place), is_last ? place->event : NULL);
+  cl_event *event = is_last ? place->event : NULL;
+  ocl_shape shape;
+  bool is_new = is_new_shape(l, offset, global, local, &shape);
+  if (is_new && !ocl_compiles_begin(l->kernel->device))
+    return ocl_fail(place->failure, QN_ERROR_CLOSED, CL_SUCCESS, "the process is about to end");
+  cl_int code = is_new ? give_new(l, &shape, offset, global, local, event) : give(l, offset, global, local, event);
   if (code != CL_SUCCESS)
     return ocl_fail(place->failure, ocl_status_of(code), code, "launch of kernel '%s' with groups of %zu x %zu x %zu",
                     l->kernel->name, local[0], local[1], local[2]);

@@ -8,6 +8,7 @@
 
 #include "memory.h"
 #include "place.h"
+#include "shape.h"
 
 enum { OCL_SEATS = 8 };
 
@@ -23,6 +24,7 @@ typedef struct ocl_seat {
   ocl_setting *settings;
   unsigned char *bytes; /* values as they were set, one behind the other */
   uint64_t *hidden;     /* the hidden parameter as it was set, then room for the next one */
+  ocl_shapes shapes;    /* launched with it */
 } ocl_seat;
 
 /* A kernel of the program. */

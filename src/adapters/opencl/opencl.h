@@ -15,6 +15,7 @@
 
 /* What a driver does otherwise than the specification has it, or better, and can't be asked for (quirks.c). */
 typedef struct ocl_quirks {
+  bool compiles_late;     /* at a launch, and dies when the process ends meanwhile (compiles.h) */
   bool starts_alone;      /* work begins without a flush; a finish is the cheapest wait */
   uint32_t id_bits;       /* of a global identifier, its offset included; 0: those of an address */
   uint32_t in_flight;     /* commands that it takes before a call blocks; 0: any number */

@@ -34,7 +34,9 @@ static qn_status tell_log(const qn_adapter_host *host, qn_status status, cl_int 
 
 static qn_status build(qn_adapter_device *device, cl_program program, const char *options) {
   cl_device_id id = device->found->id;
+  if (!ocl_compiles_begin(device)) return ocl_error(device->host, QN_ERROR_CLOSED, "the process is about to end");
   cl_int code = device->cl->BuildProgram(program, 1, &id, options, NULL, NULL);
+  ocl_compiles_end(device, NULL);
   char *log = read_log(device, program);
   qn_status status = QN_OK;
   if (code == CL_SUCCESS && log) ocl_log(device->host, "the driver's compiler says: %s", log);
@@ -105,7 +107,7 @@ qn_status ocl_program_destroy(qn_adapter_device *device, qn_adapter_program *pro
 
 /* ---- Binaries ----------------------------------------------------------------------------------- */
 
-qn_status ocl_program_binary(qn_adapter_device *device, qn_adapter_program *program, uint64_t capacity, void *bytes,
+static qn_status read_binary(qn_adapter_device *device, qn_adapter_program *program, uint64_t capacity, void *bytes,
                              uint64_t *out_size) {
   size_t size = 0;
   cl_int code = device->cl->GetProgramInfo(program->native, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL);
@@ -119,4 +121,13 @@ qn_status ocl_program_binary(qn_adapter_device *device, qn_adapter_program *prog
   }
   *out_size = size;
   return QN_OK;
+}
+
+/* PoCL compiles for it what no launch has asked for yet. */
+qn_status ocl_program_binary(qn_adapter_device *device, qn_adapter_program *program, uint64_t capacity, void *bytes,
+                             uint64_t *out_size) {
+  if (!ocl_compiles_begin(device)) return ocl_error(device->host, QN_ERROR_CLOSED, "the process is about to end");
+  qn_status status = read_binary(device, program, capacity, bytes, out_size);
+  ocl_compiles_end(device, NULL);
+  return status;
 }

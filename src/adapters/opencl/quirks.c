@@ -12,6 +12,9 @@ static const struct {
      * it takes about a thousand commands, then a call blocks until there is room. It tells 49152 bytes of local memory, and a kernel
      * with a local pointer gets 49151. */
     {"NVIDIA", {.starts_alone = true, .id_bits = 31, .in_flight = 512, .local_reserve = 64}},
+    /* PoCL 3.1: see compiles.h. A command is CL_SUBMITTED when it waits for no other one, and CL_RUNNING when its kernel is
+     * compiled. */
+    {"Portable Computing Language", {.compiles_late = true}},
     {"", {0}},
 };
 

@@ -186,6 +186,7 @@ static qn_status end(batch *b, qn_status status, uint64_t last) {
   if (device->found->quirks->starts_alone) return QN_OK;
   cl_int code = device->cl->Flush(b->queue->native);
   if (code != CL_SUCCESS) ocl_device_judge(device, code, "a queue can't be flushed"); /* it is told at the next wait */
+  ocl_compiles_settle(device);
   return QN_OK;
 }
 

@@ -50,8 +50,23 @@ static const char *fixture_environment(const char *name) {
   if (strcmp(name, FIXTURE_VARIABLE) == 0 && fixture_library) return fixture_library;
   return getenv(name);
 }
-static const qn_adapter_host fixture_host = {sizeof fixture_host, QN_ADAPTER_ABI_VERSION, fixture_set_error,
-                                             fixture_log, fixture_environment};
+/* What the adapter wants to be called when the process exits: one call, and how often it was given. */
+static void (*fixture_told)(void *user);
+static void *fixture_told_user;
+static _Atomic uint32_t fixture_tellings;
+
+static qn_status fixture_at_exit(void (*call)(void *user), void *user) {
+  fixture_told = call;
+  fixture_told_user = user;
+  fixture_tellings++;
+  return QN_OK;
+}
+static const qn_adapter_host fixture_host = {.struct_size = sizeof fixture_host,
+                                             .abi_version = QN_ADAPTER_ABI_VERSION,
+                                             .set_error = fixture_set_error,
+                                             .log = fixture_log,
+                                             .environment = fixture_environment,
+                                             .at_exit = fixture_at_exit};
 
 static const qn_adapter_table *table; /* the adapter's */
 static qn_adapter_instance *instance;
