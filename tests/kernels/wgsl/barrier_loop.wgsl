@@ -24,6 +24,8 @@ struct barrier_loop_arguments {
 override barrier_loop_tile_length: u32 = 1u;
 var<workgroup> barrier_loop_tile: array<f32, barrier_loop_tile_length>;
 
+fn quern_barrier_loop_local_size() -> vec3<u32> { return vec3<u32>(barrier_loop_group_x, barrier_loop_group_y, barrier_loop_group_z); }
+
 @compute @workgroup_size(barrier_loop_group_x, barrier_loop_group_y, barrier_loop_group_z)
 fn barrier_loop(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup_id) group_id: vec3<u32>,
     @builtin(global_invocation_id) global_id: vec3<u32>, @builtin(local_invocation_index) local_index: u32) {
@@ -31,7 +33,7 @@ fn barrier_loop(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(work
   let out_from = barrier_loop_args.out_at >> 2u;
   let lid = local_id.x;
   barrier_loop_tile[lid] = barrier_loop_in[in_from + (barrier_loop_args.range.origin.x + global_id.x)];
-  for (var step = barrier_loop_args.range.local_size.x / 2u; 0i < i32(step); step = u32(i32(step) / 2i)) {
+  for (var step = quern_barrier_loop_local_size().x / 2u; 0i < i32(step); step = u32(i32(step) / 2i)) {
     workgroupBarrier();
     if (i32(lid) < i32(step)) {
       barrier_loop_tile[lid] = barrier_loop_tile[lid] + barrier_loop_tile[(lid + step)];

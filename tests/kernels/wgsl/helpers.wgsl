@@ -36,6 +36,8 @@ fn quern_copy_u32_5_4_u32_5_4_20_4(p: ptr<function, array<u32, 5>>, q: ptr<funct
   }
 }
 
+fn quern_helpers_local_size() -> vec3<u32> { return vec3<u32>(helpers_group_x, helpers_group_y, helpers_group_z); }
+
 fn quern_is_nan(x: f32) -> bool { return (bitcast<u32>(x) & u32(0x7fffffffu)) > u32(0x7f800000u); }
 
 fn quern_ftos_sat(x: f32) -> u32 {
@@ -218,11 +220,11 @@ fn sum(p_memory: ptr<function, array<f32, 8>>, p: u32, n: u32) -> f32 {
 }
 
 fn first(p: u32) -> f32 {
-  return helpers_in[p + helpers_args.range.local_size.x];
+  return helpers_in[p + quern_helpers_local_size().x];
 }
 
 fn first_1(p: u32) -> f32 {
-  return helpers_out[p + helpers_args.range.local_size.x];
+  return helpers_out[p + quern_helpers_local_size().x];
 }
 
 fn by_value(p_memory: ptr<function, array<u32, 5>>, p: u32) -> f32 {

@@ -30,6 +30,8 @@ struct fixed_arguments {
 @group(0) @binding(0) var<uniform> fixed_args: fixed_arguments;
 @group(0) @binding(1) var<storage, read_write> fixed_out: array<u32>;
 
+fn quern_queries_local_size() -> vec3<u32> { return vec3<u32>(queries_group_x, queries_group_y, queries_group_z); }
+
 @compute @workgroup_size(queries_group_x, queries_group_y, queries_group_z)
 fn queries(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup_id) group_id: vec3<u32>,
     @builtin(global_invocation_id) global_id: vec3<u32>, @builtin(local_invocation_index) local_index: u32) {
@@ -37,7 +39,7 @@ fn queries(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup
   quern_group_id = group_id;
   let out_from = queries_args.out_at >> 2u;
   queries_out[out_from + (queries_args.range.origin.y + global_id.y)] = queries_args.range.work_dim + queries_args.range.global_offset.x + queries_args.range.global_size.y + (queries_args.range.group_base.z + group_id.z);
-  queries_out[out_from + place()] = queries_args.range.local_size.x + queries_args.range.num_groups.y;
+  queries_out[out_from + place()] = quern_queries_local_size().x + queries_args.range.num_groups.y;
 }
 
 @compute @workgroup_size(8, 4, 1)

@@ -178,7 +178,7 @@ text_level wgsl_put_load(emitter *e, const ir_inst *inst) {
   }
   wgsl_memory *m = wgsl_memory_of(e, p, inst);
   layout l = layout_of(inst->type, inst->imm, is_by_elements(inst));
-  put(e, m ? load_call(e, m, &l, wgsl_operand_text(e, p, TEXT_ANY)) : "0u");
+  put(e, m ? load_call(e, m, &l, wgsl_subscript(e, m, p)) : "0u");
   return TEXT_POSTFIX;
 }
 
@@ -360,7 +360,7 @@ void wgsl_put_store(emitter *e, const ir_inst *inst) {
   wgsl_memory *m = wgsl_memory_of(e, p, inst);
   layout l = layout_of(value->type, inst->imm, is_by_elements(inst));
   if (!m) return;
-  const char *index = wgsl_operand_text(e, p, TEXT_ANY);
+  const char *index = wgsl_subscript(e, m, p);
   put(e, store_call(e, m, &l, index, wgsl_operand_text(e, value, TEXT_ANY)));
 }
 

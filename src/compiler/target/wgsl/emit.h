@@ -38,6 +38,7 @@ typedef struct wgsl_memory {
   bool is_atomic;     /* atomic<u32> */
   bool is_parameter;  /* FUNCTION: name is a ptr<function, ...> */
   const char *length; /* of the array, in elements: FUNCTION and WORKGROUP */
+  uint32_t columns;   /* WORKGROUP: an array of rows of so many words, as the source has it (rows.c); 0: one array */
   const char *base;   /* the address of its first byte, an expression; in a FLAT one */
   uint32_t root;      /* the node in the kernel's flow + 1; in a FLAT one */
   const char *offset; /* STORAGE: what of it is the first byte that `base` is of, in bytes; else NULL */
@@ -159,6 +160,8 @@ wgsl_memory *wgsl_memory_of(emitter *e, const ir_inst *pointer, const ir_inst *u
 /* A pointer as an operand: an index or address. */
 text_level wgsl_put_pointer(emitter *e, const ir_inst *pointer);
 text_level wgsl_put_pointer_op(emitter *e, const ir_inst *inst);
+/* "x * 4u" of an index's low 32 bits, as an operand. */
+void wgsl_put_index(emitter *e, const ir_inst *index, text_level outer);
 /* Memories of all classes of the function, before it is written. */
 void wgsl_find_memories(emitter *e);
 const char *wgsl_var_name(emitter *e, const ir_var *var);
@@ -168,6 +171,12 @@ static inline uint32_t wgsl_unit_shift(const wgsl_memory *m) { return m->unit ==
 /* "array<f32, 4>" */
 const char *wgsl_array_type(emitter *e, const wgsl_memory *memory);
 const char *wgsl_element_type(const wgsl_memory *memory);
+
+/* ---- Arrays of rows (rows.c) ---- */
+/* The words of a row, when all that is done with the variable are accesses to single ones, "a[i][j]". Else 0. */
+uint32_t wgsl_columns_of(const emitter *e, const ir_var *var);
+/* A pointer as what stands in the brackets behind a memory's name: an index, or "i][j". */
+const char *wgsl_subscript(emitter *e, const wgsl_memory *memory, const ir_inst *pointer);
 
 /* ---- Memory (access.c, atomic.c, data.c) ---- */
 text_level wgsl_put_load(emitter *e, const ir_inst *inst);

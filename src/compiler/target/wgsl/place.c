@@ -24,6 +24,9 @@ const char *wgsl_element_type(const wgsl_memory *memory) {
 }
 
 const char *wgsl_array_type(emitter *e, const wgsl_memory *memory) {
+  if (memory->columns)
+    return wgsl_text_of(e, "array<array<%s, %u>, %lu>", wgsl_element_type(memory), memory->columns,
+                        strtoul(memory->length, NULL, 10) / memory->columns);
   if (!memory->length) return wgsl_text_of(e, "array<%s>", wgsl_element_type(memory));
   return wgsl_text_of(e, "array<%s, %s>", wgsl_element_type(memory), memory->length);
 }
@@ -138,8 +141,13 @@ static uint64_t root_bytes(const emitter *e, uint32_t node) {
 }
 
 static wgsl_memory *single_root(emitter *e, const wgsl_class *c, uint32_t node) {
-  if (!is_private_root(e, node)) return shared_root(e, node, &c->facts);
-  if (!e->function->f->is_kernel && !wgsl_root_var(e->flow, node)) return e->instance->memories[node];
+  const ir_var *var = wgsl_root_var(e->flow, node);
+  if (!is_private_root(e, node)) {
+    wgsl_memory *m = shared_root(e, node, &c->facts);
+    if (var && m->kind == WGSL_WORKGROUP && m->unit == 4 && !m->is_atomic) m->columns = wgsl_columns_of(e, var);
+    return m;
+  }
+  if (!e->function->f->is_kernel && !var) return e->instance->memories[node];
   return private_memory(e, &c->facts, root_name(e, node), root_bytes(e, node));
 }
 
@@ -305,7 +313,7 @@ static text_level put_moved(emitter *e, const ir_inst *base, int64_t by) {
 }
 
 /* The low 32 bits, sign-extended. */
-static void put_index(emitter *e, const ir_inst *index, text_level outer) {
+void wgsl_put_index(emitter *e, const ir_inst *index, text_level outer) {
   if (is_narrow(index->type)) {
     put(e, "u32(");
     wgsl_put_signed(e, index);
@@ -340,7 +348,7 @@ static text_level put_step(emitter *e, const ir_inst *inst) {
   int64_t scale = size / unit;
   bool is_alone = is_zero(text);
   if (!is_alone) putf(e, "%s + ", text);
-  put_index(e, index, scale == 1 ? (is_alone ? TEXT_POSTFIX : TEXT_ADD) : TEXT_MUL);
+  wgsl_put_index(e, index, scale == 1 ? (is_alone ? TEXT_POSTFIX : TEXT_ADD) : TEXT_MUL);
   if (scale != 1) {
     put(e, " * ");
     wgsl_put_u32(e, (uint64_t)scale);

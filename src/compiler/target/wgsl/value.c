@@ -54,8 +54,25 @@ const char *wgsl_operand_text(emitter *e, const ir_inst *value, text_level outer
 
 /* ---- Where the item is ---- */
 
-/* Sizes come from the argument block, not from overrides: with those WGSL computes when it makes the pipeline, and refuses
+/* The group's size is what the overrides say, but by a function: with overrides WGSL computes when it makes the pipeline, and refuses
  * what doesn't fit. */
+static const char *local_size_function(emitter *e, const wgsl_instance *kernel) {
+  const char *key = wgsl_text_of(e, "%s_local_size", kernel->name), *name = wgsl_made_name(e, key);
+  const uint64_t *fixed = kernel->t->f->required_local;
+  if (name) return name;
+  qn_bytes text = {0};
+  name = wgsl_make_function(e, key, key);
+  if (fixed[0])
+    qn_bytes_printf(&text, "fn %s() -> vec3<u32> { return vec3<u32>(%" PRIu64 ", %" PRIu64 ", %" PRIu64 "); }\n", name,
+                    fixed[0], fixed[1], fixed[2]);
+  else
+    qn_bytes_printf(&text, "fn %s() -> vec3<u32> { return vec3<u32>(%s, %s, %s); }\n", name, kernel->group[0],
+                    kernel->group[1], kernel->group[2]);
+  wgsl_add_function(e, &text);
+  qn_bytes_free(&text);
+  return name;
+}
+
 static text_level put_place_query(emitter *e, const ir_inst *inst) {
   const char *d = inst->imm == 0 ? "x" : inst->imm == 1 ? "y" : "z";
   const char *args = e->instance->kernel->args;
@@ -78,6 +95,9 @@ static text_level put_place_query(emitter *e, const ir_inst *inst) {
     case IR_GROUP_ID:
       putf(e, "%s.range.group_base.%s + %s.%s", args, d, group, d);
       return TEXT_ADD;
+    case IR_LOCAL_SIZE:
+      putf(e, "%s().%s", local_size_function(e, e->instance->kernel), d);
+      return TEXT_POSTFIX;
     case IR_WORK_DIM:
       putf(e, "%s.range.work_dim", args);
       return TEXT_POSTFIX;
@@ -87,7 +107,6 @@ static text_level put_place_query(emitter *e, const ir_inst *inst) {
   const char *member = inst->op == IR_GLOBAL_SIZE     ? "global_size"
                        : inst->op == IR_NUM_GROUPS    ? "num_groups"
                        : inst->op == IR_GLOBAL_OFFSET ? "global_offset"
-                       : inst->op == IR_LOCAL_SIZE    ? "local_size"
                                                       : "enqueued_local";
   putf(e, "%s.range.%s.%s", args, member, d);
   return TEXT_POSTFIX;
