@@ -10,5 +10,8 @@ kernel void vectors(global float4 *f, global uchar16 *c, global const float *thr
   c[i] = b;
   d[i] = convert_double2(v.lo);
   float lanes[4] = {v.x, v.y, v.z, v.w};
-  f[i] = v + lanes[n & 3];
+  volatile float own[2]; // nobody else sees it
+  own[0] = v.x;
+  own[n & 1] = v.y;
+  f[i] = v + lanes[n & 3] + own[0];
 }

@@ -143,9 +143,14 @@ static bool is_read_only(const emitter *e, const ir_inst *pointer) {
   return p->is_restrict && !p->is_volatile && e->function->reads_only[root->id - e->function->first];
 }
 
+/* Memory that others may change or look at; private memory and parameters are a work-item's own. */
+static bool is_shared(const char *space) {
+  return strcmp(space, ".global") == 0 || strcmp(space, ".shared") == 0 || !*space;
+}
+
 static const char *access_word(emitter *e, const ir_inst *inst, const ir_inst *pointer, bool is_load) {
   const char *space = ptx_space_of(e, pointer), *kind = "";
-  if (inst->flags & IR_VOLATILE && strcmp(space, ".param") != 0 && strcmp(space, ".const") != 0)
+  if ((inst->flags & IR_VOLATILE) && is_shared(space))
     kind = ".volatile";
   else if (is_load && strcmp(space, ".global") == 0 && is_read_only(e, pointer))
     space = ".global.nc";

@@ -7,8 +7,9 @@ static void keep_in_memory(const ir_inst *address) {
   if (address->op == IR_ADDRESS && address->u.var->space == IR_PRIVATE) address->u.var->aux = address->u.var;
 }
 
+/* A volatile one is as good: nobody else sees private memory. */
 static bool is_access(const ir_inst *inst, uint32_t operand) {
-  return operand == 0 && !(inst->flags & IR_VOLATILE) && (inst->op == IR_LOAD || inst->op == IR_STORE);
+  return operand == 0 && (inst->op == IR_LOAD || inst->op == IR_STORE);
 }
 
 static const ir_type *accessed(const ir_inst *inst) { return inst->op == IR_LOAD ? inst->type : inst->args[1]->type; }
