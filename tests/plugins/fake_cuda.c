@@ -28,6 +28,7 @@ static __attribute__((constructor)) void read_environment(void) {
     if (sscanf(at, "devices=%d", &value) == 1) control.device_count = (uint32_t)value;
     if (sscanf(at, "mode=%d", &value) == 1) control.devices[0].compute_mode = (uint32_t)value;
     if (sscanf(at, "retain=%d", &value) == 1) control.fail_code[FAKE_DevicePrimaryCtxRetain] = value;
+    if (sscanf(at, "memory=%d", &value) == 1) control.devices[0].memory_bytes = (uint64_t)(unsigned)value << 20;
     if (sscanf(at, "capability=%d", &value) == 1) control.devices[0].capability = (uint32_t)value;
   }
 }
@@ -1058,10 +1059,11 @@ API(cuModuleLoadData, module **out, const void *image) {
   BEGIN(FAKE_ModuleLoadData);
   if (!c) RETURN(code_);
   const binary *b = image;
-  if (memcmp(b->magic, "\177ELF", 4) != 0) RETURN(INVALID_IMAGE);
-  if (b->capability != control.devices[c->device].capability) RETURN(NO_BINARY);
+  bool is_binary = memcmp(b->magic, "\177ELF", 4) == 0;
+  if (!is_binary && !strstr(image, ".version")) RETURN(INVALID_IMAGE);
+  if (is_binary && b->capability != control.devices[c->device].capability) RETURN(NO_BINARY);
   module *m = make(MODULE, sizeof *m, c);
-  if (!read_entries(b->text, m)) {
+  if (!read_entries(is_binary ? b->text : image, m)) {
     unmake(m);
     RETURN(INVALID_IMAGE);
   }

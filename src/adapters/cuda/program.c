@@ -103,6 +103,21 @@ static bool is_whole(const unsigned char *bytes, uint64_t size) {
   return at <= size && (uint64_t)each * count <= size - at;
 }
 
+/* The driver reads it as an ELF file in memory, whose fields are aligned; what a store gives may begin anywhere. */
+static qn_status load_binary(qn_adapter_device *device, const qn_adapter_code *code, qn_adapter_program *program) {
+  unsigned char *aligned = NULL;
+  if (!is_whole(code->bytes, code->size_bytes))
+    return cu_error(device->host, QN_ERROR_DATA, "%llu bytes are no device binary, or a part of one",
+                    (unsigned long long)code->size_bytes);
+  if ((uintptr_t)code->bytes % sizeof(uint64_t) == 0) return load(device, code->bytes, code->size_bytes, program);
+  aligned = malloc((size_t)code->size_bytes);
+  if (!aligned) return cu_error(device->host, QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a device binary");
+  memcpy(aligned, code->bytes, (size_t)code->size_bytes);
+  qn_status status = load(device, aligned, code->size_bytes, program);
+  free(aligned);
+  return status;
+}
+
 static qn_status make(qn_adapter_device *device, const qn_adapter_code *code, qn_adapter_program *program) {
   if (!code->bytes || code->size_bytes == 0 || code->size_bytes >= SIZE_MAX / 2)
     return cu_error(device->host, QN_ERROR_INVALID_ARGUMENT, "%llu bytes of code at %p are no program",
@@ -114,10 +129,7 @@ static qn_status make(qn_adapter_device *device, const qn_adapter_code *code, qn
   if (code->kind != QN_CODE_NATIVE)
     return cu_error(device->host, QN_ERROR_UNSUPPORTED, "code of kind %u is neither PTX nor a device binary",
                     code->kind);
-  if (!is_whole(code->bytes, code->size_bytes))
-    return cu_error(device->host, QN_ERROR_DATA, "%llu bytes are no device binary, or a part of one",
-                    (unsigned long long)code->size_bytes);
-  return load(device, code->bytes, code->size_bytes, program);
+  return load_binary(device, code, program);
 }
 
 static cu_result drop(const qn_adapter_device *device, qn_adapter_program *program) {
