@@ -1,7 +1,7 @@
 # device_cuda.sh: the stages of device_run.sh for the cuda adapter, which reads this file. Each function prints and has an exit status;
 # NAME_key picks the lines for the summary.
 
-cuda_stages="cu_devices cu_driver cu_examples cu_images cu_cts cu_launches cu_transfers cu_speed cu_together"
+cuda_stages="cu_devices cu_driver cu_examples cu_images cu_cts cu_launches cu_transfers cu_speed cu_kernels cu_compile cu_together"
 [ -f "$build/libquern-adapter-cuda.so" ] || cuda_stages=
 
 # The driver's library is looked for by its name where the loader of libraries doesn't know it, as in some containers.
@@ -63,6 +63,19 @@ cu_transfers() {
 cu_speed_key='ratio|mean|^quern:|^peer:'
 cu_speed() {
   show "$build/bench/bench_kernels" --cuda --turns 5
+}
+
+# Beside NVIDIA's compiler for CUDA C, where the bundle has what it makes of the kernels, and itself (device_bundle.sh --nvrtc).
+cu_kernels_key='ratio|mean|GB/s|differs|no peer'
+cu_kernels() {
+  show "$build/bench/bench_cuda_kernels" --turns 7
+  [ $? = 0 ] || [ $? = 77 ]
+}
+
+cu_compile_key='ratio|no peer'
+cu_compile() {
+  show "$build/bench/bench_cuda_compile" --turns 7
+  [ $? = 0 ] || [ $? = 77 ]
 }
 
 # Every GPU in one process, and threads that share one.

@@ -206,7 +206,7 @@ all_stages="machine $opencl_stages $webgpu_stages $cuda_stages"
 limit_of() {
   case $1 in
     cts | together | cu_cts | cu_together | wg_cts | wg_kernels | wg_speed | wg_native_cts) echo 240 ;;
-    adapter | math | kernels | speed | examples | cu_driver | cu_examples | cu_launches | cu_transfers | cu_speed | wg_tests | wg_examples | wg_native) echo 150 ;;
+    adapter | math | kernels | speed | examples | cu_driver | cu_examples | cu_launches | cu_transfers | cu_speed | cu_kernels | cu_compile | wg_tests | wg_examples | wg_native) echo 150 ;;
     *) echo 60 ;;
   esac
 }
