@@ -2,19 +2,21 @@
 # device_bundle.sh: packs what tries Quern on another machine that has a device but neither our packages nor a network: command,
 # libraries, adapters, code generator, conformance suite, tests and benches of the adapters, examples, images, and the
 # shared libraries behind them. There: tar xzf quern-device.tar.gz && quern-device/run.sh (ci/device_run.sh).
-#   device_bundle.sh [-b BUILD_DIR] [-o FILE] [--no-llvm]
+#   device_bundle.sh [-b BUILD_DIR] [-o FILE] [--no-llvm] [--nvrtc]
 #   -b BUILD_DIR  a build with tests, gcc's by default (build)
 #   -o FILE       quern-device.tar.gz
 #   --no-llvm     without the code generator: then the device cpu runs images alone
+#   --nvrtc       with NVIDIA's compiler for CUDA C, the peer of cu_compile: 35 MiB more (ci/nvrtc.sh build/nvrtc brings it)
 set -eu
 source=$(cd "$(dirname "$0")/.." && pwd)
-build=$source/build file=$PWD/quern-device.tar.gz llvm=1
+build=$source/build file=$PWD/quern-device.tar.gz llvm=1 nvrtc=0
 while [ $# -gt 0 ]; do
   case $1 in
     -b) build=$(cd "$2" && pwd); shift ;;
     -o) file=$(mkdir -p "$(dirname "$2")" && cd "$(dirname "$2")" && pwd)/$(basename "$2"); shift ;;
     --no-llvm) llvm=0 ;;
-    *) sed -n '2,9s/^# \{0,1\}//p' "$0"; exit 2 ;;
+    --nvrtc) nvrtc=1 ;;
+    *) sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 2 ;;
   esac
   shift
 done
@@ -41,6 +43,9 @@ take tests/property/adapters/{libquern-adapter-null2.so,libnull-heap.so}
 take webgpu/{libwebgpu_wrapper,libwgpu_native}.so bench/{bench_webgpu,bench_webgpu_kernels,bench_wgsl}
 take tests/{test_webgpu,test_wgsl_kernels,test_wgsl_constructs}
 [ $llvm = 0 ] || take libquern-llvm.so
+# What NVIDIA's compiler makes of bench/kernels/gpu.cl, and the compiler (ci/nvrtc.sh build/nvrtc).
+[ ! -e "$build/nvrtc/gpu.ptx" ] || { mkdir "$bundle/tree/build/nvrtc" && cp "$build/nvrtc/gpu.ptx" "$bundle/tree/build/nvrtc/"; }
+[ $nvrtc = 0 ] || cp "$build"/nvrtc/libnvrtc{.so.12,-builtins.so.12.9} "$bundle/tree/build/nvrtc/"
 cp -r "$source/examples" "$bundle/tree/"
 cp -r "$source/bench/kernels" "$bundle/tree/bench/"
 cp -r "$source/tests/kernels" "$bundle/tree/tests/"
