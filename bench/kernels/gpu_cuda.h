@@ -5,8 +5,7 @@ typedef unsigned int uint;
 #define __local __shared__
 #define get_local_id(d) ((d) == 0 ? threadIdx.x : threadIdx.y)
 #define get_group_id(d) ((d) == 0 ? blockIdx.x : blockIdx.y)
-#define get_global_id(d) \
-  ((d) == 0 ? blockIdx.x * blockDim.x + threadIdx.x : blockIdx.y * blockDim.y + threadIdx.y)
+#define get_global_id(d) ((d) == 0 ? blockIdx.x * blockDim.x + threadIdx.x : blockIdx.y * blockDim.y + threadIdx.y)
 #define barrier(fence) __syncthreads()
 #define atomic_inc(at) atomicAdd(at, 1u)
 #define atomic_add(at, by) atomicAdd(at, by)
