@@ -10,19 +10,10 @@ struct locals_arguments {
 @group(0) @binding(0) var<uniform> locals_args: locals_arguments;
 @group(0) @binding(1) var<storage, read_write> locals_out: array<u32>;
 override locals_a_length: u32 = 1u;
-var<workgroup> locals_a: array<u32, locals_a_length>;
+var<workgroup> own_all: array<u32, 64u + locals_a_length>;
 override locals_b_length: u32 = 1u;
 var<workgroup> locals_b: array<f32, locals_b_length>;
-var<workgroup> own: array<u32, 64>;
 var<workgroup> narrow: array<atomic<u32>, 4>;
-
-fn quern_store_flat_locals_a_own_i32(i: u32, v: u32) {
-  if (i >= 0x08000000u + locals_a_length * 4u) {
-    own[((i - (0x08000000u + locals_a_length * 4u)) >> 2u)] = v;
-    return;
-  }
-  locals_a[((i - (0x08000000u)) >> 2u)] = v;
-}
 
 fn quern_store_narrow_i16(i: u32, v: u32) {
   atomicXor(&narrow[i >> 2u], (atomicLoad(&narrow[i >> 2u]) ^ ((v) << (((i) & 3u) * 8u))) & (0xffffu << (((i) & 3u) * 8u)));
@@ -33,13 +24,6 @@ fn quern_store_locals_b_f32x4(i: u32, v: vec4<f32>) {
   locals_b[i + 1u] = v.y;
   locals_b[i + 2u] = v.z;
   locals_b[i + 3u] = v.w;
-}
-
-fn quern_load_flat_locals_a_own_i32(i: u32) -> u32 {
-  if (i >= 0x08000000u + locals_a_length * 4u) {
-    return own[((i - (0x08000000u + locals_a_length * 4u)) >> 2u)];
-  }
-  return locals_a[((i - (0x08000000u)) >> 2u)];
 }
 
 fn quern_load_narrow_i16(i: u32) -> u32 {
@@ -59,17 +43,17 @@ fn locals(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup_
   let out_from = locals_args.out_at >> 2u;
   let n = locals_args.n;
   let lid = local_id.x;
-  quern_store_flat_locals_a_own_i32((0x08000000u + locals_a_length * 4u) + lid * 4u, n);
+  own_all[lid] = n;
   quern_store_narrow_i16((lid & 7u) * 2u, (lid) & 0xffffu);
   quern_store_locals_b_f32x4(lid * 4u, vec4<f32>(f32(i32(lid))));
   var choice: u32;
   if ((n & 1u) != 0u) {
-    choice = (0x08000000u + locals_a_length * 4u);
+    choice = 0u;
   } else {
-    choice = (0x08000000u);
+    choice = (64u);
   }
-  quern_store_flat_locals_a_own_i32(choice + lid * 4u, quern_load_flat_locals_a_own_i32(choice + lid * 4u) + 1u);
+  own_all[choice + lid] = own_all[choice + lid] + 1u;
   storageBarrier();
   workgroupBarrier();
-  locals_out[out_from + lid] = quern_load_flat_locals_a_own_i32((0x08000000u + locals_a_length * 4u) + (lid ^ 1u) * 4u) + u32(extractBits(i32(quern_load_narrow_i16((lid & 7u) * 2u)), 0u, 16u)) + quern_ftos_sat(locals_b[((lid ^ 1u) * 4u)]);
+  locals_out[out_from + lid] = own_all[(lid ^ 1u)] + u32(extractBits(i32(quern_load_narrow_i16((lid & 7u) * 2u)), 0u, 16u)) + quern_ftos_sat(locals_b[((lid ^ 1u) * 4u)]);
 }

@@ -43,7 +43,10 @@ typedef struct wgsl_memory {
   uint32_t root;      /* the node in the kernel's flow + 1; in a FLAT one */
   const char *offset; /* STORAGE: what of it is the first byte that `base` is of, in bytes; else NULL */
   struct wgsl_memory **members;
-  uint32_t member_count; /* FLAT: bases rise */
+  uint32_t
+      member_count; /* FLAT: bases rise; WORKGROUP: what is laid into it, one after the other, with no variables of their own */
+  bool is_laid;     /* is such a member */
+  bool is_declared; /* WORKGROUP, of several */
 } wgsl_memory;
 
 enum { WGSL_ASKS_PLACE = 1, WGSL_ASKS_RANGE = 2 };
@@ -94,7 +97,8 @@ typedef struct emitter {
   const char **param_names; /* by index */
   wgsl_member *members;     /* the same, of a kernel */
   const char **var_names;   /* by number less the function's first */
-  const char **var_starts;  /* the same: where the variable begins in the memory of its class, or NULL: at its start */
+  const char *
+      *var_starts; /* the same, of parameters too: where it begins in the memory of its class, or NULL: at its start */
 } emitter;
 
 /* ---- Errors and small writers (wgsl.c) ---- */

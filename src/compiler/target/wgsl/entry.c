@@ -85,7 +85,7 @@ void wgsl_put_entry_head(emitter *e) {
 wgsl_memory *wgsl_parameter_memory(const emitter *e, uint32_t index) {
   const ir_inst *param = e->function->f->params[index].value;
   wgsl_memory *m = e->flow->nodes[wgsl_class_of(e->flow, param)].memory;
-  if (!m || m->kind != WGSL_FLAT) return m;
+  if (!m || m->member_count == 0) return m;
   for (uint32_t i = 0; i < m->member_count; i++)
     if (m->members[i]->root == param->id - e->function->first + 1) return m->members[i];
   return NULL;
@@ -307,23 +307,31 @@ static void put_binding(emitter *e, uint32_t index, qn_wgsl_kernel *out) {
                   writes ? "read_write" : "read", m->name, wgsl_array_type(e, m));
 }
 
+/* The variable, of `m` or of all that are laid together with it. */
+static void put_local(emitter *e, const ir_inst *address, wgsl_memory *m) {
+  if (m->is_laid) m = e->flow->nodes[wgsl_class_of(e->flow, address)].memory;
+  if (m->is_declared) return;
+  m->is_declared = m->member_count > 0;
+  qn_bytes_printf(&e->globals, "var<workgroup> %s: %s;\n", m->name, wgsl_array_type(e, m));
+}
+
 static void put_local_argument(emitter *e, uint32_t index, qn_wgsl_kernel *out) {
-  const wgsl_memory *m = wgsl_parameter_memory(e, index);
+  wgsl_memory *m = wgsl_parameter_memory(e, index);
   qn_wgsl_argument *argument = &out->arguments[index];
   argument->unit = m && m->is_quads ? 16 : 4;
   if (!m) return;
   argument->name = m->length;
-  qn_bytes_printf(&e->globals, "override %s: u32 = 1u;\nvar<workgroup> %s: %s;\n", m->length, m->name,
-                  wgsl_array_type(e, m));
+  qn_bytes_printf(&e->globals, "override %s: u32 = 1u;\n", m->length);
+  put_local(e, e->function->f->params[index].value, m);
 }
 
 static void put_local_variable(emitter *e, const ir_var *var, qn_wgsl_kernel *out) {
-  const wgsl_memory *m = e->flow->nodes[wgsl_class_of(e->flow, var->address)].memory;
-  for (uint32_t i = 0; m && m->kind == WGSL_FLAT && i < m->member_count; i++)
-    if (m->members[i]->root == var->id - e->function->first + 1) m = m->members[i];
+  wgsl_memory *all = e->flow->nodes[wgsl_class_of(e->flow, var->address)].memory, *m = all;
+  for (uint32_t i = 0; all && i < all->member_count; i++)
+    if (all->members[i]->root == var->id - e->function->first + 1) m = all->members[i];
   if (!m) return;
   out->static_local_bytes += (var->type->size + 15) / 16 * 16;
-  qn_bytes_printf(&e->globals, "var<workgroup> %s: %s;\n", m->name, wgsl_array_type(e, m));
+  put_local(e, var->address, m);
 }
 
 static void put_group_size(emitter *e, qn_wgsl_kernel *out) {

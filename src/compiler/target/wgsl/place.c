@@ -220,6 +220,37 @@ static wgsl_memory *flat(emitter *e, const wgsl_class *c) {
   return m;
 }
 
+/* Local memory of several names as one array, so that a pointer into either is an index. */
+static wgsl_memory *laid_locals(emitter *e, const wgsl_class *c) {
+  wgsl_memory *m = new_memory(e, WGSL_WORKGROUP, &c->facts);
+  m->members = QN_ARENA_ARRAY(e->arena, wgsl_memory *, c->roots);
+  if (!m->members) {
+    e->failed = true;
+    return m;
+  }
+  for (uint32_t node = c->root; node; node = e->flow->nodes[node - 1].next_root) {
+    wgsl_memory *member = shared_root(e, node - 1, &c->facts);
+    bool is_number = member->length[0] >= '0' && member->length[0] <= '9';
+    member->root = node;
+    member->is_laid = true;
+    e->var_starts[node - 1] = m->length ? wgsl_text_of(e, m->unit == 1 ? "(%s) * 4u" : "(%s)", m->length) : NULL;
+    m->length = wgsl_text_of(e, "%s%s%s%s", m->length ? m->length : "", m->length ? " + " : "", member->length,
+                             is_number ? "u" : "");
+    m->members[m->member_count++] = member;
+  }
+  m->name = m->key = text_name_global(&e->names, wgsl_text_of(e, "%s_all", m->members[0]->name));
+  return m;
+}
+
+static bool are_local(const emitter *e, const wgsl_class *c) {
+  for (uint32_t node = c->root; node; node = e->flow->nodes[node - 1].next_root) {
+    const ir_var *var = wgsl_root_var(e->flow, node - 1);
+    ir_space space = var ? var->space : e->function->f->params[node - 1].type->space;
+    if (space != IR_LOCAL) return false;
+  }
+  return e->function->f->is_kernel;
+}
+
 static wgsl_memory *class_memory(emitter *e, const wgsl_class *c, const ir_inst *user) {
   uint32_t own = 0; /* private ones */
   if (!c->roots) {
@@ -233,7 +264,8 @@ static wgsl_memory *class_memory(emitter *e, const wgsl_class *c, const ir_inst 
   }
   bool is_parameter = !e->function->f->is_kernel && !wgsl_root_var(e->flow, c->root - 1);
   if (c->roots == 1 && (own || is_parameter || !c->facts.addresses)) return single_root(e, c, c->root - 1);
-  return own ? laid_together(e, c) : flat(e, c);
+  if (own) return laid_together(e, c);
+  return !c->facts.addresses && are_local(e, c) ? laid_locals(e, c) : flat(e, c);
 }
 
 wgsl_memory *wgsl_memory_of(emitter *e, const ir_inst *pointer, const ir_inst *user) {
@@ -286,7 +318,8 @@ static const char *start_of(emitter *e, const ir_inst *pointer) {
   if (!m) return "0u";
   if (m->kind == WGSL_FLAT) return wgsl_text_of(e, "(%s)", flat_start(e, m, pointer, node));
   if (pointer->op == IR_PARAM && m->kind == WGSL_STORAGE) return e->members[pointer->imm].from;
-  return m->kind == WGSL_FUNCTION && e->var_starts[node] ? e->var_starts[node] : "0u";
+  bool has_start = m->kind == WGSL_FUNCTION || m->kind == WGSL_WORKGROUP;
+  return has_start && e->var_starts[node] ? e->var_starts[node] : "0u";
 }
 
 text_level wgsl_put_pointer(emitter *e, const ir_inst *pointer) {
