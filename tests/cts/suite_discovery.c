@@ -210,6 +210,31 @@ static void queries_change_no_count(cts *c) {
   cts_close(c, runtime);
 }
 
+/* The text is this refusal's own, and not that of an error before. */
+static void refuses_native(cts *c, const char *what, const void *handle) {
+  static const uint32_t wrong[] = {1000, UINT32_MAX};
+  qn_device other = NULL;
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    uint64_t native = 77;
+    CTS_GIVES(qn_device_open(c->runtime, "no such device", &other), QN_ERROR_NOT_FOUND);
+    CTS_GIVES(qn_native_handle(handle, wrong[i], &native), QN_ERROR_UNSUPPORTED);
+    CTS_TRUE(qn_error_text()[0] && !strstr(qn_error_text(), "no such device"),
+             "a native handle of a %s that isn't there is refused with a text of its own, not '%s'", what,
+             qn_error_text());
+    CTS_SAME("the number that a refusal leaves alone", native, 77);
+  }
+}
+
+static void native_handles_are_refused(cts *c) {
+  refuses_native(c, "device", c->device);
+  refuses_native(c, "queue", cts_queue(c));
+  refuses_native(c, "buffer", cts_buffer(c, 100));
+  if (!(c->info.features & QN_FEATURE_KERNELS)) return;
+  qn_program program = cts_program(c, "kernel void one(global int *a) { a[0] = 1; }");
+  refuses_native(c, "program", program);
+  refuses_native(c, "kernel", cts_kernel(c, program, "one"));
+}
+
 static const cts_test tests[] = {
     {"the_device_is_listed_once_as_it_opens", listed_once_as_opened, 0, 0,
      "quern.h: 'Devices of every adapter, in a stable order.'; adapter.h: device_describe gives the same at any time"},
@@ -232,6 +257,8 @@ static const cts_test tests[] = {
      "adapter.h: instance_open 'May be called again after a close or a failed open.'"},
     {"two_runtimes_have_the_device_at_a_time", two_runtimes_at_a_time, 0, 0,
      "quern.h: qn_runtime_open; adapter.h: no static state: an instance is opened for each runtime"},
+    {"native_handles_that_are_not_there_are_refused_with_a_text", native_handles_are_refused, 0, 0,
+     "adapter.h: 'a status below zero, with host->set_error called once to set the text'"},
     {"queries_change_no_count", queries_change_no_count, 0, 0,
      "quern.h: qn_release: 'at zero the handle is stale at once'; adapter.h: 'An adapter counts no references'"},
 };

@@ -43,21 +43,48 @@ static qn_status device_describe(qn_adapter_instance *instance, uint32_t index, 
 
 /* ---- Native handles ----------------------------------------------------------------------------- */
 
-/* Of a device: 0 the CUcontext, its primary one; 1 the CUdevice. */
-static qn_status native_of_device(const qn_adapter_device *device, uint32_t which, uint64_t *out_native) {
-  if (which > 1) return QN_ERROR_UNSUPPORTED;
-  *out_native = which == 0 ? (uint64_t)(uintptr_t)device->context : (uint64_t)device->found->id;
-  return QN_OK;
+static const qn_adapter_device *device_of(uint32_t kind, const void *object) {
+  switch (kind) {
+    case QN_KIND_QUEUE:
+      return ((const qn_adapter_queue *)object)->device;
+    case QN_KIND_BUFFER:
+      return ((const qn_adapter_memory *)object)->device;
+    case QN_KIND_PROGRAM:
+      return ((const qn_adapter_program *)object)->device;
+    case QN_KIND_KERNEL:
+      return ((const qn_adapter_kernel *)object)->device;
+    default:
+      return object;
+  }
 }
 
+static uint64_t main_native(uint32_t kind, const void *object) {
+  switch (kind) {
+    case QN_KIND_DEVICE:
+      return (uint64_t)(uintptr_t)((const qn_adapter_device *)object)->context;
+    case QN_KIND_QUEUE:
+      return (uint64_t)(uintptr_t)((const qn_adapter_queue *)object)->stream;
+    case QN_KIND_BUFFER:
+      return ((const qn_adapter_memory *)object)->address;
+    case QN_KIND_PROGRAM:
+      return (uint64_t)(uintptr_t)((const qn_adapter_program *)object)->module;
+    case QN_KIND_KERNEL:
+      return (uint64_t)(uintptr_t)((const qn_adapter_kernel *)object)->function;
+    default:
+      return 0;
+  }
+}
+
+/* Of a device: 0 the CUcontext, its primary one; 1 the CUdevice, a number from 0 on. */
 static qn_status native(uint32_t kind, void *object, uint32_t which, uint64_t *out_native) {
-  uint64_t found = 0;
-  if (kind == QN_KIND_DEVICE) return native_of_device(object, which, out_native);
-  if (kind == QN_KIND_QUEUE) found = (uint64_t)(uintptr_t)((qn_adapter_queue *)object)->stream;
-  if (kind == QN_KIND_BUFFER) found = ((qn_adapter_memory *)object)->address;
-  if (kind == QN_KIND_PROGRAM) found = (uint64_t)(uintptr_t)((qn_adapter_program *)object)->module;
-  if (kind == QN_KIND_KERNEL) found = (uint64_t)(uintptr_t)((qn_adapter_kernel *)object)->function;
-  if (which != 0 || found == 0) return QN_ERROR_UNSUPPORTED;
+  const qn_adapter_device *device = device_of(kind, object);
+  uint64_t found = which == 0 ? main_native(kind, object) : 0;
+  bool is_ordinal = kind == QN_KIND_DEVICE && which == 1;
+  if (is_ordinal) found = (uint64_t)device->found->id;
+  if (found == 0 && !is_ordinal)
+    return cu_error(device->host, QN_ERROR_UNSUPPORTED,
+                    "there is no native handle %u; a device has 0 (CUcontext) and 1 (CUdevice), other objects have 0",
+                    which);
   *out_native = found;
   return QN_OK;
 }

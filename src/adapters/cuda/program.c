@@ -144,6 +144,7 @@ qn_status cu_program_create(qn_adapter_device *device, const qn_adapter_code *co
   if (status < 0) return status;
   qn_adapter_program *program = calloc(1, sizeof *program);
   if (!program) return cu_error(device->host, QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program");
+  program->device = device;
   bool entered = cu_enter(device);
   status = make(device, code, program);
   if (status < 0) (void)drop(device, program);

@@ -5,6 +5,7 @@
 
 /* Loaded once; what the driver's compiler made is kept for the store. */
 struct qn_adapter_program {
+  qn_adapter_device *device;
   cu_module module;
   unsigned char *binary;
   uint64_t binary_size;

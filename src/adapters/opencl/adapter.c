@@ -42,6 +42,21 @@ static qn_status device_describe(qn_adapter_instance *instance, uint32_t index, 
 
 /* ---- Native handles ----------------------------------------------------------------------------- */
 
+static const qn_adapter_device *device_of(uint32_t kind, const void *object) {
+  switch (kind) {
+    case QN_KIND_QUEUE:
+      return ((const qn_adapter_queue *)object)->device;
+    case QN_KIND_BUFFER:
+      return ((const qn_adapter_memory *)object)->device;
+    case QN_KIND_PROGRAM:
+      return ((const qn_adapter_program *)object)->device;
+    case QN_KIND_KERNEL:
+      return ((const qn_adapter_kernel *)object)->device;
+    default:
+      return object;
+  }
+}
+
 /* Of a device: 0 the cl_device_id, 1 the cl_context, 2 the cl_platform_id. */
 static const void *native_of_device(const qn_adapter_device *device, uint32_t which) {
   const void *const natives[] = {device->found->id, device->context, device->found->platform};
@@ -56,7 +71,11 @@ static qn_status native(uint32_t kind, void *object, uint32_t which, uint64_t *o
   if (kind == QN_KIND_PROGRAM && which == 0) found = ((qn_adapter_program *)object)->native;
   if (kind == QN_KIND_KERNEL && which == 0)
     found = ((qn_adapter_kernel *)object)->entries[OCL_FIRST_ENTRY].seats[0].native;
-  if (!found) return QN_ERROR_UNSUPPORTED;
+  if (!found)
+    return ocl_error(device_of(kind, object)->host, QN_ERROR_UNSUPPORTED,
+                     "there is no native handle %u; a device has 0 (cl_device_id), 1 (cl_context) and 2 "
+                     "(cl_platform_id), other objects have 0",
+                     which);
   *out_native = (uint64_t)(uintptr_t)found;
   return QN_OK;
 }

@@ -80,6 +80,7 @@ qn_status ocl_memory_create(qn_adapter_device *device, const qn_adapter_memory_r
   if (status < 0) return status;
   qn_adapter_memory *memory = calloc(1, sizeof *memory);
   if (!memory) return ocl_error(device->host, QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a block's record");
+  memory->device = device;
   status = take(device, request, memory);
   if (status < 0) {
     free(memory);

@@ -6,6 +6,7 @@
 #include "device.h"
 
 struct qn_adapter_memory {
+  qn_adapter_device *device;
   cl_mem buffer;
   void *shared;    /* the address of shared memory; NULL for the other kinds */
   uint64_t number; /* never given again in this device's life */

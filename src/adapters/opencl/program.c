@@ -88,6 +88,7 @@ qn_status ocl_program_create(qn_adapter_device *device, const qn_adapter_code *c
   if (status < 0) return status;
   qn_adapter_program *program = calloc(1, sizeof *program);
   if (!program) return ocl_error(device->host, QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program");
+  program->device = device;
   status = make(device, code, &program->native);
   if (status < 0) {
     if (program->native) device->cl->ReleaseProgram(program->native);

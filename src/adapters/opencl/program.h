@@ -4,6 +4,7 @@
 #include "device.h"
 
 struct qn_adapter_program {
+  qn_adapter_device *device;
   cl_program native;
 };
 

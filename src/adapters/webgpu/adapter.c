@@ -64,6 +64,21 @@ static qn_status device_describe(qn_adapter_instance *instance, uint32_t index, 
 
 /* ---- Native handles ----------------------------------------------------------------------------- */
 
+static const qn_adapter_device *device_of(uint32_t kind, const void *object) {
+  switch (kind) {
+    case QN_KIND_QUEUE:
+      return ((const qn_adapter_queue *)object)->device;
+    case QN_KIND_BUFFER:
+      return ((const qn_adapter_memory *)object)->device;
+    case QN_KIND_PROGRAM:
+      return ((const qn_adapter_program *)object)->device;
+    case QN_KIND_KERNEL:
+      return ((const qn_adapter_kernel *)object)->device;
+    default:
+      return object;
+  }
+}
+
 /* Of a device: 0 the WGPUDevice, 1 the WGPUQueue, 2 the WGPUInstance. */
 static const void *native_of_device(const qn_adapter_device *device, uint32_t which) {
   const void *const natives[] = {device->native, device->queue, device->instance->native};
@@ -76,7 +91,11 @@ static qn_status native(uint32_t kind, void *object, uint32_t which, uint64_t *o
   if (kind == QN_KIND_QUEUE && which == 0) found = ((qn_adapter_queue *)object)->device->queue;
   if (kind == QN_KIND_BUFFER && which == 0) found = ((qn_adapter_memory *)object)->buffer;
   if (kind == QN_KIND_PROGRAM && which == 0) found = ((qn_adapter_program *)object)->native;
-  if (!found) return QN_ERROR_UNSUPPORTED;
+  if (!found)
+    return wg_error(device_of(kind, object)->host, QN_ERROR_UNSUPPORTED,
+                    "there is no native handle %u; a device has 0 (WGPUDevice), 1 (WGPUQueue) and 2 (WGPUInstance), "
+                    "queues, buffers and programs have 0, kernels none",
+                    which);
   *out_native = (uint64_t)(uintptr_t)found;
   return QN_OK;
 }

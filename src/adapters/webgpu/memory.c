@@ -39,6 +39,7 @@ qn_status wg_memory_create(qn_adapter_device *device, const qn_adapter_memory_re
     free(memory);
     return wg_tell(device->host, &failure);
   }
+  memory->device = device;
   memory->number = atomic_fetch_add_explicit(&device->last_memory, 1, memory_order_relaxed) + 1;
   out_info->native = (uint64_t)(uintptr_t)memory->buffer;
   out_info->size_bytes = memory->size;

@@ -5,6 +5,7 @@
 #include "webgpu.h"
 
 struct qn_adapter_memory {
+  qn_adapter_device *device;
   uint64_t number; /* never comes back */
   wgl_buffer *buffer;
   uint64_t size; /* a multiple of 16 */

@@ -63,6 +63,7 @@ qn_status wg_program_create(qn_adapter_device *device, const qn_adapter_code *co
   if (status < 0) return status;
   qn_adapter_program *program = calloc(1, sizeof *program);
   if (!program) return wg_error(device->host, QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program");
+  program->device = device;
   status = read_code(device, code, program);
   if (status >= 0 && program->record.uses_fused) status = wg_fused_find(device);
   if (status >= 0) status = make_module(device, program);

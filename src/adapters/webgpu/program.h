@@ -5,6 +5,7 @@
 #include "record.h"
 
 struct qn_adapter_program {
+  qn_adapter_device *device;
   wgl_module *native;
   wg_record record; /* its texts are in `code` */
   char *code;
