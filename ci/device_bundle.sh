@@ -37,7 +37,7 @@ take() {
 }
 take quern quern-cts quern-probe libquern.so.0 libquern-adapter-{cpu,null,opencl,webgpu,cuda}.so libquern-pictures.so
 take bench/{bench_cuda,bench_cuda_kernels,bench_cuda_compile,bench_opencl,bench_kernels,bench_launch,bench_pool,bench_handle}
-take tests/{test_cuda_driver,test_opencl_driver,test_opencl_c_kernels,math/math_device}
+take tests/{test_cuda_driver,example_cuda_native,test_opencl_driver,test_opencl_c_kernels,math/math_device}
 take tests/property/{test_retired_queues,test_graphs_devices,test_two_nulls}
 take tests/property/adapters/{libquern-adapter-null2.so,libnull-heap.so}
 take webgpu/{libwebgpu_wrapper,libwgpu_native}.so bench/{bench_webgpu,bench_webgpu_kernels,bench_wgsl}

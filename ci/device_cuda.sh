@@ -32,9 +32,13 @@ cu_examples() {
   device=cuda:0 examples
 }
 
-cu_images_key='^y\['
+# An image of saxpy without a compiler, and another library's work between two launches.
+cu_images_key='^y\[|between'
 cu_images() {
-  show "$build/image" "$tree/images/saxpy.qni" cuda:0
+  local bad=0
+  show "$build/image" "$tree/images/saxpy.qni" cuda:0 || bad=1
+  show "$build/tests/example_cuda_native" || bad=1
+  return $bad
 }
 
 cu_cts_key='^FAIL|passed,'

@@ -37,7 +37,7 @@ say() { echo "$*" | tee -a "$summary"; }
 
 # ---- Libraries and drivers ------------------------------------------------------------------------
 
-programs() { ls "$build"/{quern,quern-cts,image,libquern*.so*,bench/bench_*,webgpu/*.so,tests/test_opencl*,tests/test_cuda*,tests/test_w*gpu,tests/test_wgsl*,tests/math/math_device,tests/property/test_*} 2>/dev/null; }
+programs() { ls "$build"/{quern,quern-cts,image,libquern*.so*,bench/bench_*,webgpu/*.so,tests/test_opencl*,tests/{test,example}_cuda*,tests/test_w*gpu,tests/test_wgsl*,tests/math/math_device,tests/property/test_*} 2>/dev/null; }
 lacking() { ldd "$@" 2>/dev/null | sed -n 's/^\t\([^ ]*\) => not found.*/\1/p' | sort -u; }
 # A library of the bundle serves where the machine has none of that name; the loader of OpenCL serves always, for it has been tried.
 lend_libraries() {
