@@ -171,12 +171,16 @@ static qn_status close(qn_runtime handle, uint64_t timeout_ns) {
   QN_TRY(core_may_wait("closing waits for the callbacks: it"));
   QN_TRY(core_runtime_pin(handle, &runtime));
   qn_status status = close_pinned(runtime, handle, timeout_ns);
-  qn_error_saved saved;
-  qn_error_save(&saved);
-  qn_status traced = core_trace_flush();
-  if (status < 0) qn_error_restore(&saved);
+  if (status < 0) { /* which is told, whatever becomes of the trace */
+    qn_error_saved saved;
+    qn_error_save(&saved);
+    (void)!core_trace_flush();
+    qn_error_restore(&saved);
+  } else {
+    status = core_trace_flush();
+  }
   qn_handle_unpin(handle);
-  return status < 0 ? status : traced;
+  return status;
 }
 
 qn_status qn_runtime_close(qn_runtime runtime, uint64_t timeout_ns) { CORE_CALL(close(runtime, timeout_ns)); }
