@@ -53,7 +53,7 @@ typedef struct qn_build_options {
   QN_SLOT(const char *, target);
   QN_SLOT(const char *, name); /* of an image: a C identifier; NULL: from file_name */
   uint64_t flags;              /* QN_BUILD_... */
-  uint32_t scalar;             /* 1: code that is not vectorised, for comparing */
+  uint32_t scalar;             /* 1, or QUERN_CPU_SCALAR=1: CPU code that is not vectorised, for comparing */
   uint32_t reserved;
 } qn_build_options;
 
@@ -124,7 +124,7 @@ typedef struct qn_cache_info {
 /* Errors: INVALID_ARGUMENT for an environment variable with a wrong value, which is named. */
 QN_API QN_MUST_USE qn_status qn_cache_query(qn_cache_info *out_info);
 /* Counter `index`, counted over all processes: its name, what it counts, its value. Static texts. Errors: NOT_FOUND past the
- * end. */
+ * end; DATA, IO when the file of the counters is damaged: the texts are there then, and the next use of the store begins it anew. */
 QN_API QN_MUST_USE qn_status qn_cache_counter(uint32_t index, const char **out_name, const char **out_text,
                                               int64_t *out_value);
 
@@ -145,11 +145,11 @@ typedef struct qn_cache_entry {
   uint32_t struct_size;
   uint32_t reserved;
   char key[72];
-  char kind[16];       /* "program", "manifest", "artifact" */
-  char label[256];     /* what it was made from */
-  uint64_t file_bytes; /* on disk */
-  uint64_t raw_bytes;  /* unpacked */
-  uint64_t used_ns;    /* of its last use, since 1970 by the store's clock */
+  char kind[16];                /* "program", "manifest", "artifact" */
+  QN_SLOT(const char *, label); /* what it was made from; as long as the visit */
+  uint64_t file_bytes;          /* on disk */
+  uint64_t raw_bytes;           /* unpacked */
+  uint64_t used_ns;             /* of its last use, since 1970 by the store's clock */
 } qn_cache_entry;
 /* A result other than 0 stops the walk. */
 typedef int32_t (*qn_cache_visit_fn)(void *user, const qn_cache_entry *entry);

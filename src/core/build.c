@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/os/environment.h"
 #include "base/status.h"
 #include "base/waiting.h"
 #include "build_id.h"
@@ -244,8 +245,17 @@ static qn_status read_source(core_build *b) {
   return QN_OK;
 }
 
+/* The environment's word is for what devices run: here it counts as the option does. */
+static qn_status read_scalar(core_build *b) {
+  bool is_scalar = false;
+  QN_TRY(qn_environment_flag("QUERN_CPU_SCALAR", &is_scalar));
+  b->given.scalar |= is_scalar;
+  return QN_OK;
+}
+
 static qn_status run(core_build *b) {
   QN_TRY(qn_store_default(&b->store));
+  QN_TRY(read_scalar(b));
   QN_TRY(qn_compile_options_parse(&b->arena, b->given.options ? b->given.options : "", &b->options));
   QN_TRY(read_source(b));
   if (b->given.kind == QN_ARTIFACT_PREPROCESSED) return preprocess(b);

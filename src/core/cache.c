@@ -38,10 +38,10 @@ static qn_status counter(uint32_t index, const char **out_name, const char **out
   if (index >= QN_COUNTER_COUNT)
     QN_FAIL(QN_ERROR_NOT_FOUND, "index is %u; there are %d counters", index, QN_COUNTER_COUNT);
   QN_TRY(qn_store_default(&store));
-  snprintf(path, sizeof path, "%s/counters", store->path);
-  if (store->path[0] && qn_file_exists(path)) QN_TRY(qn_counters_read(path, &counters));
   *out_name = qn_counter_name((qn_counter)index);
   *out_text = qn_counter_text((qn_counter)index);
+  snprintf(path, sizeof path, "%s/counters", store->path);
+  if (store->path[0] && qn_file_exists(path)) QN_TRY(qn_counters_read(path, &counters));
   *out_value = counters.values[index];
   return QN_OK;
 }
@@ -83,24 +83,27 @@ typedef struct lister {
   void *user;
 } lister;
 
-static void read_head(qn_store *store, const qn_store_item *item, qn_cache_entry *out) {
+static void read_head(qn_store *store, const qn_store_item *item, qn_entry_info *out) {
   char path[4096], head[QN_ENTRY_HEADER_BYTES + QN_ENTRY_LABEL_LIMIT];
   size_t size = 0;
-  qn_entry_info info;
+  *out = (qn_entry_info){0};
   if (!qn_store_entry_path(store, &item->key, item->kind, path, sizeof path)) return;
-  if (qn_file_read_head(path, head, sizeof head, &size) < 0 || !qn_entry_look(qn_sv_make(head, size), &info)) return;
-  CORE_TEXT_COPY(out->label, info.label);
-  out->raw_bytes = info.raw_bytes;
+  if (qn_file_read_head(path, head, sizeof head, &size) >= 0) (void)qn_entry_look(qn_sv_make(head, size), out);
 }
 
 static bool list_one(void *user, const qn_store_item *item) {
   static const char *const kinds[] = {"", "program", "manifest", "artifact"};
   if (item->is_obstacle) return true;
   const lister *l = user;
-  qn_cache_entry entry = {.struct_size = sizeof entry, .file_bytes = item->file_bytes, .used_ns = item->used_ns};
+  qn_entry_info info;
+  read_head(l->store, item, &info);
+  qn_cache_entry entry = {.struct_size = sizeof entry,
+                          .label = info.label,
+                          .raw_bytes = info.raw_bytes,
+                          .file_bytes = item->file_bytes,
+                          .used_ns = item->used_ns};
   qn_key_print(&item->key, entry.key, sizeof entry.key);
   CORE_TEXT_COPY(entry.kind, item->kind < 4 ? kinds[item->kind] : "?");
-  read_head(l->store, item, &entry);
   return l->visit(l->user, &entry) == 0;
 }
 

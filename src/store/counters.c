@@ -35,14 +35,27 @@ static bool is_sound(const page *p, size_t size) {
   return memcmp(sum, p->checksum, CHECKSUM_BYTES) == 0;
 }
 
+static bool is_file(const char *path) {
+  qn_file_info info;
+  return qn_file_query(path, &info) >= 0 && info.is_regular;
+}
+
 /* An empty file is a new one; a damaged one begins anew, and counts that. */
-static qn_status read_or_begin(const qn_file_lock *lock, page *out) {
+static qn_status read_or_begin(const char *path, const qn_file_lock *lock, bool was_damaged, page *out) {
   size_t size = 0;
   QN_TRY(qn_file_lock_read(lock, out, sizeof *out, &size));
   if (is_sound(out, size)) return QN_OK;
+  if (!is_file(path)) QN_FAIL(QN_ERROR_IO, "'%s' is no file", path);
   *out = (page){.magic = magic, .version = VERSION};
-  out->values[QN_COUNT_RESETS] = size > 0;
+  out->values[QN_COUNT_RESETS] = size > 0 || was_damaged;
   return QN_OK;
+}
+
+/* A pipe, a device or an empty directory in its place, whoever made it. */
+static bool remove_obstacle(const char *path) {
+  qn_file_info info;
+  if (qn_file_query(path, &info) < 0 || info.is_regular) return false;
+  return (info.is_directory ? qn_directory_remove(path) : qn_file_remove(path)) >= 0;
 }
 
 static void copy_out(const page *p, qn_counters *out) {
@@ -50,12 +63,21 @@ static void copy_out(const page *p, qn_counters *out) {
   memcpy(out->values, p->values, sizeof out->values);
 }
 
-static qn_status update_locked(const qn_file_lock *lock, qn_counters_act_fn act, void *user, qn_counters *out) {
+/* One update. */
+typedef struct update {
+  const char *path;
+  qn_counters_act_fn act;
+  void *user;
+  uint64_t timeout_ns;
+  bool was_damaged;
+} update;
+
+static qn_status update_locked(const update *u, const qn_file_lock *lock, qn_counters *out) {
   page p;
   qn_counters change = {0};
-  QN_TRY(read_or_begin(lock, &p));
+  QN_TRY(read_or_begin(u->path, lock, u->was_damaged, &p));
   copy_out(&p, out);
-  act(user, out, &change);
+  u->act(u->user, out, &change);
   uint64_t now = qn_clock_wall_ns();
   p.clock_ns = now > p.clock_ns ? now : p.clock_ns + 1;
   for (int i = 0; i < QN_COUNTER_COUNT; i++) p.values[i] += change.values[i];
@@ -65,19 +87,31 @@ static qn_status update_locked(const qn_file_lock *lock, qn_counters_act_fn act,
   return QN_OK;
 }
 
-qn_status qn_counters_update(const char *path, qn_counters_act_fn act, void *user, uint64_t timeout_ns,
-                             qn_counters *out) {
+static qn_status run(const update *u, qn_counters *out) {
   qn_file_lock lock;
-  QN_TRY(qn_file_lock_take(path, 0, timeout_ns, &lock));
-  qn_status status = update_locked(&lock, act, user, out);
+  QN_TRY(qn_file_lock_take(u->path, 0, u->timeout_ns, &lock));
+  qn_status status = update_locked(u, &lock, out);
   qn_file_lock_give(&lock);
   return status;
+}
+
+qn_status qn_counters_update(const char *path, qn_counters_act_fn act, void *user, uint64_t timeout_ns,
+                             qn_counters *out) {
+  update u = {.path = path, .act = act, .user = user, .timeout_ns = timeout_ns};
+  qn_status status = run(&u, out);
+  if (status != QN_ERROR_IO || !remove_obstacle(path)) return status;
+  u.was_damaged = true;
+  return run(&u, out);
 }
 
 qn_status qn_counters_read(const char *path, qn_counters *out) {
   page p;
   size_t size = 0;
-  QN_TRY(qn_file_read_head(path, &p, sizeof p, &size));
+  qn_file_info info;
+  QN_TRY(qn_file_query(path, &info));
+  if (info.is_directory)
+    QN_FAIL(QN_ERROR_DATA, "'%s' is a directory, and should be the file of the counters: remove it", path);
+  if (info.is_regular) QN_TRY(qn_file_read_head(path, &p, sizeof p, &size));
   if (!is_sound(&p, size)) QN_FAIL(QN_ERROR_DATA, "'%s' is damaged; the next use of the cache begins it anew", path);
   copy_out(&p, out);
   return QN_OK;

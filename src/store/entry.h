@@ -9,7 +9,7 @@
 #include "base/bytes.h"
 #include "store/key.h"
 
-enum { QN_ENTRY_VERSION = 1, QN_ENTRY_HEADER_BYTES = 112, QN_ENTRY_LABEL_LIMIT = 256 };
+enum { QN_ENTRY_VERSION = 1, QN_ENTRY_HEADER_BYTES = 112, QN_ENTRY_LABEL_LIMIT = 4096 };
 #define QN_ENTRY_BODY_LIMIT (UINT64_C(1) << 30)
 
 /* What an entry holds: part of its name, so that kinds never meet. */

@@ -33,31 +33,53 @@ static uint64_t unit_of(qn_sv text) {
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 static qn_status bad_size(qn_sv text) {
-  QN_FAIL(QN_ERROR_INVALID_ARGUMENT,
-          "'%.*s' is no size: write bytes, or a number with K, M, G, T or Ki, Mi, Gi, Ti behind it, as in 1.5G",
-          QN_SV_ARG(text));
+  QN_FAIL(
+      QN_ERROR_INVALID_ARGUMENT,
+      "'%.*s' is no size: write whole bytes, or a number of up to 9 decimals with K, M, G, T or Ki, Mi, Gi, Ti behind "
+      "it, and a B if you like, as in 1.5G or 64KiB",
+      QN_SV_ARG(text));
+}
+
+/* Digits in front of `text`, taken off; false: too many for 64 bits. */
+static bool take_digits(qn_sv *text, uint64_t *out_value, size_t *out_count) {
+  *out_value = *out_count = 0;
+  while (text->size > 0 && is_digit(text->data[0])) {
+    uint64_t digit = (uint64_t)(text->data[0] - '0');
+    if (*out_value > (UINT64_MAX - digit) / 10) return false;
+    *out_value = *out_value * 10 + digit;
+    ++*out_count;
+    *text = qn_sv_make(text->data + 1, text->size - 1);
+  }
+  return true;
+}
+
+enum { MOST_DECIMALS = 9 };
+
+/* Of `unit` bytes as many billionths as `decimals` digits say. */
+static uint64_t part_of(uint64_t unit, uint64_t value, size_t decimals) {
+  uint64_t scale = 1;
+  for (size_t i = 0; i < decimals; i++) scale *= 10;
+  return unit / scale * value + unit % scale * value / scale;
 }
 
 qn_status qn_size_parse(qn_sv text, uint64_t *out_bytes) {
-  uint64_t value = 0, scale = 1; /* value / scale is the number */
-  size_t at = 0, digits = 0;
-  bool point = false;
-  for (; at < text.size && (is_digit(text.data[at]) || (text.data[at] == '.' && !point)); at++) {
-    if (text.data[at] == '.') {
-      point = true;
-      continue;
-    }
-    if (value > UINT64_C(100000000000000) || scale > 100000) return bad_size(text);
-    value = value * 10 + (uint64_t)(text.data[at] - '0');
-    if (point) scale *= 10;
-    digits++;
-  }
-  uint64_t unit = unit_of(qn_sv_make(text.data + at, text.size - at));
-  if (digits == 0 || unit == 0) return bad_size(text);
-  uint64_t whole = value / scale, part = value % scale * unit / scale;
-  if (whole > (INT64_MAX - part) / unit) return bad_size(text);
+  uint64_t whole, decimals = 0;
+  size_t digits, decimal_digits = 0;
+  qn_sv rest = text;
+  bool is_large = !take_digits(&rest, &whole, &digits);
+  bool has_point = !is_large && rest.size > 0 && rest.data[0] == '.';
+  if (has_point) rest = qn_sv_make(rest.data + 1, rest.size - 1);
+  bool is_short = !has_point || (take_digits(&rest, &decimals, &decimal_digits) && decimal_digits <= MOST_DECIMALS);
+  while (is_large && rest.size > 0 && is_digit(rest.data[0])) rest = qn_sv_make(rest.data + 1, rest.size - 1);
+  uint64_t unit = unit_of(rest);
+  if (unit == 0 || (!is_large && digits == 0) || !is_short || (has_point && (decimal_digits == 0 || unit == 1)))
+    return bad_size(text);
+  uint64_t part = part_of(unit, decimals, decimal_digits);
+  if (is_large || whole > (INT64_MAX - part) / unit)
+    QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "'%.*s' is too large: the largest size is %lld bytes; 0 is no limit",
+            QN_SV_ARG(text), (long long)INT64_MAX);
   *out_bytes = whole * unit + part;
-  if (*out_bytes == 0 && value > 0) *out_bytes = 1; /* 0 stands for no limit, and is written as such */
+  if (*out_bytes == 0 && decimals > 0) return bad_size(text); /* 0 stands for no limit, and is written as such */
   return QN_OK;
 }
 

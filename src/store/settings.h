@@ -1,7 +1,7 @@
 /* settings.h - where the store is and what it may do: from the environment (C3, C6).
  *
  *   QUERN_CACHE_DIR           its directory; else $XDG_CACHE_HOME/quern, else $HOME/.cache/quern
- *   QUERN_CACHE_MAX_SIZE      bytes, with K, M, G or T (powers of 1000) or Ki, Mi, Gi, Ti (of 1024) behind; 5G; 0: no limit
+ *   QUERN_CACHE_MAX_SIZE      bytes, with K, M, G or T (powers of 1000) or Ki, Mi, Gi, Ti (of 1024) behind, and B; 5G; 0: no limit
  *   QUERN_CACHE               write (the default), read (nothing is written), recache (nothing is found), off
  *   QUERN_CACHE_ALLOW_OTHERS  1: also a directory that another user owns or may write to
  */

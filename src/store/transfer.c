@@ -25,7 +25,9 @@ typedef struct exporter {
 
 static bool is_named(const char *name, const char *digits, const char *label) {
   size_t length = strlen(name);
-  return strcmp(name, label) == 0 || (length >= SHORTEST_PREFIX && strncmp(name, digits, length) == 0);
+  /* An entry has no more of a label than it has room for. */
+  return strncmp(name, label, QN_ENTRY_LABEL_LIMIT - 1) == 0 ||
+         (length >= SHORTEST_PREFIX && strncmp(name, digits, length) == 0);
 }
 
 static bool is_wanted(exporter *e, const qn_store_item *item, const char *label) {

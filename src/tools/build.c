@@ -29,6 +29,7 @@ static const char help[] =
     "  --touch              an output that is the same already gets a new time\n"
     "  -j N                 compile N outputs at once; default: one a core\n"
     "  -h, --help           this text\n"
+    "  --                   what follows is a file, whatever it begins with\n"
     "\n"
     "An option that takes one value, or a parameter, is given once: two values are wrong usage. Of two -D of a name "
     "the "

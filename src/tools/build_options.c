@@ -154,11 +154,16 @@ tool_status build_options_parse(int argc, char **argv, build_options *o) {
   o->jobs = cores > 0 ? (uint64_t)cores : 1;
   o->files = tool_alloc((size_t)argc, sizeof *o->files);
   const char *given[OPTION_COUNT] = {0};
+  bool only_words = false;
   const tool_options table = {options, OPTION_COUNT, given};
   for (int i = 1; i < argc; i++) {
     const char *word = argv[i];
     int id = 0;
-    if (word[0] != '-' || !word[1]) {
+    if (!only_words && strcmp(word, "--") == 0) {
+      only_words = true;
+      continue;
+    }
+    if (only_words || word[0] != '-' || !word[1]) {
       o->files[o->file_count++] = word;
       continue;
     }

@@ -83,7 +83,7 @@ static tool_status write_all(const build_options *o, qn_output *outputs, size_t 
   uint64_t flags = (o->touch ? QN_OUTPUTS_TOUCH : 0) | (isatty(STDERR_FILENO) ? QN_OUTPUTS_SHOW_WAITS : 0);
   qn_status status = qn_outputs_write(o->directory, list, (uint32_t)count, flags);
   free(list);
-  return status < 0 ? tool_library_error(status, "-o %s", o->directory) : TOOL_OK;
+  return status < 0 ? tool_library_error(status, "writing the outputs") : TOOL_OK;
 }
 
 static tool_status write_with(const build_options *o, const build_job *jobs, size_t count, const depfile *d) {

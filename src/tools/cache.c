@@ -102,35 +102,38 @@ typedef struct counter {
   int64_t value;
 } counter;
 
-/* All of them before the first one is shown: the file may be damaged. To be freed; NULL: an error was told. */
+/* All of them before the first one is shown. To be freed; NULL: their file is damaged, as the error's text says. */
 static counter *read_counters(uint32_t count) {
   counter *counters = tool_alloc(count ? count : 1, sizeof *counters);
   for (uint32_t i = 0; i < count; i++) {
-    qn_status status = qn_cache_counter(i, &counters[i].name, &counters[i].text, &counters[i].value);
-    if (status >= 0) continue;
-    tool_library_error(status, "stats");
+    if (qn_cache_counter(i, &counters[i].name, &counters[i].text, &counters[i].value) >= 0) continue;
     free(counters);
     return NULL;
   }
   return counters;
 }
 
-static void show_stats(const cache_options *o, const qn_cache_info *info, const qn_cache_summary *summary,
-                       const counter *counters) {
+/* Without counters `damage` says why. */
+static void print_stats(const qn_cache_info *info, const qn_cache_summary *summary, const counter *counters,
+                        const char *damage) {
+  print_where(info, summary);
+  for (uint32_t i = 0; counters && i < info->counter_count; i++)
+    printf("%12" PRId64 "  %-18s %s\n", counters[i].value, counters[i].name, counters[i].text);
+  if (!counters) printf("counters    none: %s\n", damage);
+}
+
+static void write_stats(const qn_cache_info *info, const qn_cache_summary *summary, const counter *counters,
+                        const char *damage) {
   json j = {stdout, false};
-  if (!o->json) {
-    print_where(info, summary);
-    for (uint32_t i = 0; i < info->counter_count; i++)
-      printf("%12" PRId64 "  %-18s %s\n", counters[i].value, counters[i].name, counters[i].text);
-    return;
-  }
   json_open(&j, NULL, '{');
   write_where(&j, info, summary);
-  for (uint32_t i = 0; i < info->counter_count; i++) json_i64(&j, counters[i].name, counters[i].value);
+  json_string(&j, "damaged", damage);
+  for (uint32_t i = 0; counters && i < info->counter_count; i++) json_i64(&j, counters[i].name, counters[i].value);
   json_close(&j, '}');
   putchar('\n');
 }
 
+/* Damaged counters are no error: the next use of the cache mends them. */
 static tool_status stats(const cache_options *o) {
   qn_cache_info info = QN_INIT(qn_cache_info);
   qn_cache_summary summary = QN_INIT(qn_cache_summary);
@@ -138,8 +141,13 @@ static tool_status stats(const cache_options *o) {
   if (status >= 0) status = qn_cache_summarize(&summary);
   if (status < 0) return tool_library_error(status, "stats");
   counter *counters = read_counters(info.counter_count);
-  if (!counters) return TOOL_FAILED;
-  show_stats(o, &info, &summary, counters);
+  char *damage = text_word(counters ? "" : qn_error_text());
+  if (o->json)
+    write_stats(&info, &summary, counters, damage);
+  else
+    print_stats(&info, &summary, counters, damage);
+  if (!counters) tool_note("%s", damage);
+  free(damage);
   free(counters);
   return TOOL_OK;
 }
@@ -270,11 +278,16 @@ static tool_status parse(int argc, char **argv, cache_options *o) {
   static const tool_option options[] = {
       {"--max", NULL, MAX, true}, {"--json", NULL, JSON, false}, {"--help", "-h", HELP, false}};
   const char *given[sizeof options / sizeof *options] = {0};
+  bool only_words = false;
   const tool_options table = {options, sizeof options / sizeof *options, given};
   for (int i = 1; i < argc; i++) {
     const char *word = argv[i];
     int id = 0;
-    if (word[0] != '-' || !word[1]) {
+    if (!only_words && strcmp(word, "--") == 0) {
+      only_words = true;
+      continue;
+    }
+    if (only_words || word[0] != '-' || !word[1]) {
       if (o->count == sizeof o->words / sizeof *o->words) return tool_error(TOOL_USAGE, "too many words");
       o->words[o->count++] = word;
       continue;

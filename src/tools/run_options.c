@@ -168,10 +168,15 @@ tool_status run_options_parse(int argc, char **argv, run_options *o) {
   memset(o, 0, sizeof *o);
   o->repeat = 1;
   const char *given[OPTION_COUNT] = {0};
+  bool only_words = false;
   const tool_options table = {options, OPTION_COUNT, given};
   for (int i = 1; i < argc; i++) {
     const char *word = argv[i], *rest = NULL;
-    if (word[0] != '-' || !word[1]) {
+    if (!only_words && strcmp(word, "--") == 0) {
+      only_words = true;
+      continue;
+    }
+    if (only_words || word[0] != '-' || !word[1]) {
       if (o->file) return tool_error(TOOL_USAGE, "one file at a time: '%s' and '%s'", o->file, word);
       o->file = word;
       continue;

@@ -314,6 +314,30 @@ class Usage(BuildTest):
         self.refuse([ADD, "-P", "offset=", "-o", self.out], "offset")
         self.refuse([ADD, "-P", "=2", "-o", self.out], "=2")
 
+    def test_a_parameter_is_read_as_an_argument_is(self):
+        """As `quern run --arg` reads a number of the type: what doesn't fit is refused, a real is rounded once."""
+        limits = {"char": ("-128", "127"), "uchar": ("0", "255"), "short": ("-32768", "32767"), "ushort": ("0", "65535"),
+                  "int": ("-2147483648", "2147483647"), "uint": ("0", "4294967295"), "long": ("-9223372036854775808", "9223372036854775807"),
+                  "ulong": ("0", "18446744073709551615"), "bool": ("0", "1"),
+                  "float": ("1e-45", "3.4028235e38", "-1.1e-38", "1e-40", "0e5", "0x0p-200", "16777217", "1.00000017881393432617187499"),
+                  "double": ("5e-324", "1.7976931348623157e308", "1e-320", "-0.0")}
+        past = {"float": ("1e-50", "-1e-46", "0x1p-151", "1e39", "1e-400", "nan", "inf", ""), "double": ("1e-400", "1e400", "-inf", "x")}
+        for name, good in limits.items():
+            bad = past.get(name) or (str(int(good[0]) - 1), str(int(good[1]) + 1), "1.5", "1e2")
+            declared = '#pragma quern param(P, %s, 1, "")\n' % name
+            self.file("p.cl", declared + "kernel void k(global %s *x) { x[0] = P; }\n" % ("int" if name == "bool" else name))
+            self.file("v.cl", "kernel void v(global %s *x, %s v) { x[0] = v; }\n" % (name, name))
+            for value in good:
+                given = self.quern("run", "p.cl", "-d", "check", "--arg", "x=zeros:1", "--global", "1", "--print", "x", "-P", "P=" + value)[0]
+                wanted = "x: %s\n" % value
+                if name != "bool":
+                    wanted = self.quern("run", "v.cl", "-d", "check", "--arg", "x=zeros:1", "--arg", "v=" + value, "--global", "1", "--print", "x")[0]
+                self.assertEqual(given, wanted, (name, value))
+            for value in bad:
+                self.refuse(["p.cl", "-P", "P=" + value, "-o", self.out], "parameter 'P' is no %s" % name if value else "P")
+                if value.startswith("1e-"):
+                    self.refuse(["p.cl", "-P", "P=" + value, "-o", self.out], "it would become 0")
+
     def test_what_is_given_twice_names_both(self):
         """Repeating a word is no fault; of two different ones neither is the better."""
         for option, one, other in (("--name", "one", "two"), ("-o", self.out, self.path("other")), ("--target", "opencl", "webgpu"),

@@ -314,12 +314,66 @@ class Command(CacheTest):
         for damaged in (b"", good[:100], good[:20] + b"?" + good[21:]):
             with open(path, "wb") as f:
                 f.write(damaged)
-            for words in (["cache", "stats", "--json"], ["cache"]):
-                out, err = self.quern(*words, status=1, environment=self.cache)
-                self.assertEqual(out, "")
-                self.assertIn("is damaged", err)
+            self.check_damaged("is damaged; the next use of the cache begins it anew")
         self.assertEqual(self.run_kernel(), "hit")
         self.assertEqual(self.counters()["resets"], 1)
+        self.assertEqual(self.counters()["damaged"], "")
+        for make in (os.mkfifo, os.mkdir, lambda p: os.symlink("/dev/null", p)):
+            os.remove(path)
+            make(path)
+            self.check_damaged("is a directory" if make is os.mkdir else "is damaged; the next use of the cache begins it anew")
+            self.assertEqual(self.run_kernel(), "hit")
+            counters = self.counters()
+            self.assertEqual((counters["resets"], counters["hits"], counters["damaged"]), (1, 1, ""))
+        os.remove(path)
+        os.makedirs(path + "/inside")
+        self.assertEqual(self.run_kernel(), "hit")
+        self.check_damaged("is a directory, and should be the file of the counters: remove it")
+
+    def check_damaged(self, why):
+        """What there is is shown, and what is damaged is told."""
+        out, err = self.quern("cache", environment=self.cache)
+        self.assertRegex(out, r"size +\d+ bytes in 2 entries\n")
+        self.assertIn(why, out)
+        self.assertIn(why, err)
+        shown = self.counters()
+        self.assertEqual((shown["programs"], shown["manifests"]), (1, 1))
+        self.assertIn(why, shown["damaged"])
+        self.assertNotIn("hits", shown)
+
+    def test_a_label_is_whole(self):
+        directory = "/".join("directory%03d" % i for i in range(40))
+        os.makedirs(self.path(directory))
+        shutil.copy(self.path("k.cl"), self.path(directory))
+        shutil.copy(self.path("amount.h"), self.path(directory))
+        file = directory + "/k.cl"
+        self.assertEqual(self.run_kernel(file=file), "compile")
+        listed = json.loads(self.quern("cache", "list", "--json", environment=self.cache)[0])["entries"]
+        self.assertEqual([e["label"] for e in listed], [file, file])
+        out, _ = self.quern("cache", "export", "some.qnc", file, environment=self.cache)
+        self.assertIn("2 entries", out)
+        self.quern("cache", "export", "some.qnc", file + "x", status=1, environment=self.cache)
+
+    def test_words_behind_two_dashes_are_no_options(self):
+        shutil.copy(self.path("k.cl"), self.path("-k.cl"))
+        self.quern("run", "--arg", "x=range:4", "-D", "A=2", "--", "-k.cl", environment=self.cache)
+        self.quern("build", "-D", "A=2", "-o", "out", "--", "-k.cl", "k.cl", status=2, environment=self.cache)  # two kernels of one name
+        self.quern("build", "-D", "A=2", "-o", "out", "--", "-k.cl", environment=self.cache)
+        self.quern("cache", "export", "--", "-k.qnc", "-k.cl", environment=self.cache)
+        for name in ("out/_k.o", "-k.qnc"):
+            self.assertTrue(os.path.exists(self.path(name)), name)
+
+    def test_a_size_is_taken_or_refused(self):
+        for size, bytes_ in (("1GB", 10**9), ("1.5G", 15 * 10**8), ("1.000000001G", 10**9 + 1), ("64KiB", 65536), ("512B", 512), ("0", 0),
+                             ("9223372036854775807", 2**63 - 1), ("8388607Ti", 8388607 << 40)):
+            out, _ = self.quern("cache", "stats", "--json", environment=dict(self.cache, QUERN_CACHE_MAX_SIZE=size))
+            self.assertEqual(json.loads(out)["max_bytes"], bytes_, size)
+        for size in ("1.", ".5", "0.5", "1.5B", "1.G", ".5G", "B", "1.0000000001G", "0.0001K", "1 G", "1g", "0x10", "-1", "1e9", "abc"):
+            _, err = self.quern("cache", status=2, environment=dict(self.cache, QUERN_CACHE_MAX_SIZE=size))
+            self.assertIn("QUERN_CACHE_MAX_SIZE: '%s' is no size: write whole bytes, or" % size, err)
+        for size in ("18446744073709551615", "9223372036854775808", "16777216T", "8388608Ti", "9" * 40 + "K"):
+            _, err = self.quern("cache", status=2, environment=dict(self.cache, QUERN_CACHE_MAX_SIZE=size))
+            self.assertIn("QUERN_CACHE_MAX_SIZE: '%s' is too large: the largest size is 9223372036854775807 bytes" % size, err)
 
     def test_C3_a_directory_in_an_entrys_place_is_removed_or_told(self):
         for verb in ("verify", "prune", "clear"):

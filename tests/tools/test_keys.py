@@ -107,6 +107,18 @@ class Keys(KeyTest):
             self.assertTrue(self.build(option), option)
         self.same()
 
+    def test_C1_code_without_vectors(self):
+        self.changed(QUERN_CPU_SCALAR="1")
+        self.same(QUERN_CPU_SCALAR="0")
+        self.assertFalse(self.build(kind="assembly", QUERN_CPU_SCALAR="1"))
+        scalar = self.output("k.s")
+        self.assertFalse(self.build(kind="assembly"))
+        self.assertIn(b"sqrtps", self.output("k.s"))
+        self.assertNotIn(b"sqrtps", scalar)
+        for words in (["-o", "out"], ["--params"]):
+            _, err = self.quern("build", "k.cl", *WORDS, *words, status=2, environment=dict(self.cache, QUERN_CPU_SCALAR="junk"))
+            self.assertIn("QUERN_CPU_SCALAR is 'junk'", err)
+
     def test_C1_each_target(self):
         targets = ["x86-64-v2-linux", "x86-64-v3-linux", "x86-64-v4-linux", "aarch64-linux", "opencl", "x86-64-linux,x86-64-v3-linux"]
         for target in targets:

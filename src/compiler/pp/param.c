@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/os/text.h"
 #include "compiler/pp/state.h"
 
 typedef struct param_type {
@@ -42,13 +43,25 @@ static const char *integer_text(pp *p, const param_type *type, qn_sv value) {
   return qn_arena_printf(p->arena, "(%lld%s - 1)", (long long)(number + 1), type->suffix);
 }
 
+/* Whether a number's text has a digit that isn't 0 before its exponent. */
+static bool says_more_than_zero(qn_sv text) {
+  bool is_hex = memchr(text.data, 'x', text.size) || memchr(text.data, 'X', text.size);
+  for (size_t i = 0; i < text.size && !strchr(is_hex ? "pP" : "eE", text.data[i]); i++)
+    if (strchr(is_hex ? "123456789abcdefABCDEF" : "123456789", text.data[i])) return true;
+  return false;
+}
+
+/* As `quern run --arg` reads it: one rounding, to the nearest; what is too large is no infinity, and what is too small no zero. */
 static const char *float_text(pp *p, const param_type *type, qn_sv value) {
   double number;
   if (value.size > 1 && (value.data[value.size - 1] == 'f' || value.data[value.size - 1] == 'F') &&
       !memchr(value.data, 'x', value.size))
     value.size--;
-  if (!qn_sv_to_f64(value, &number) || isnan(number)) return NULL;
-  if (isinf(number) || (type->bits == 32 && fabs(number) > 0x1.fffffep127)) return NULL;
+  if (!qn_sv_to_f64(value, &number)) return NULL;
+  const char *text = qn_arena_printf(p->arena, "%.*s", QN_SV_ARG(value));
+  if (!text) return NULL;
+  if (type->bits == 32) number = (double)qn_text_to_float(text, NULL);
+  if (!isfinite(number) || (number == 0 && says_more_than_zero(value))) return NULL;
   return qn_arena_printf(p->arena, signbit(number) ? "(%a%s)" : "%a%s", number, type->suffix);
 }
 
@@ -90,8 +103,12 @@ static bool take_apart(const pp_token *t, uint32_t count, param_words *out) {
 
 static bool tell_bad_value(pp *p, const param_words *w, qn_sv value, bool is_given) {
   p->diags->option_errors += is_given;
-  pp_error(p, w->name.loc, w->name.length, "%s '%.*s' of parameter '%.*s' is no %.*s",
-           is_given ? "the value" : "the default", QN_SV_ARG(value), QN_SV_ARG(w->name.text), QN_SV_ARG(w->type.text));
+  const param_type *type = find_type(w->type.text);
+  double number;
+  bool is_small = type->is_float && qn_sv_to_f64(value, &number) && fabs(number) < 1;
+  pp_error(p, w->name.loc, w->name.length, "%s '%.*s' of parameter '%.*s' is no %.*s%s",
+           is_given ? "the value" : "the default", QN_SV_ARG(value), QN_SV_ARG(w->name.text), QN_SV_ARG(w->type.text),
+           is_small ? ": it would become 0" : "");
   return false;
 }
 
@@ -172,12 +189,11 @@ void pp_param(pp *p, const pp_buffer *line) {
   pp_enter_string(p, "<parameter>", qn_sv_from(define));
 }
 
-static void tell_unknown(pp *p, const char *pair, qn_sv name) {
+static void tell_unknown(pp *p, const char *pair) {
   if (p->params.size == 0)
-    pp_error(p, 0, 0, "-P %s: the source has no parameter '%.*s'; it declares parameters by '#pragma quern param'",
-             pair, QN_SV_ARG(name));
+    pp_error(p, 0, 0, "-P %s: the source has no parameter; it declares them by '#pragma quern param'", pair);
   else
-    pp_error(p, 0, 0, "-P %s: the source has no parameter '%.*s'; it has: %.*s%s", pair, QN_SV_ARG(name),
+    pp_error(p, 0, 0, "-P %s: the source has no such parameter; it has: %.*s%s", pair,
              (int)(p->params.size < 500 ? p->params.size : 500), p->params.data, p->params.size < 500 ? "" : " ...");
 }
 
@@ -201,7 +217,7 @@ void pp_check_params(pp *p) {
     if (!equals)
       pp_error(p, 0, 0, "-P %s: expected NAME=VALUE", pair);
     else if (!known->param)
-      tell_unknown(p, pair, name);
+      tell_unknown(p, pair);
     else
       check_given(p, known->param, pair);
   }
