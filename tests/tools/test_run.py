@@ -655,7 +655,7 @@ class BadInput(CommandTest):
         self.fails(["run", example("saxpy.cl"), "--arg", "x=range:10", "--arg", "y=like:q", "--arg", "a=1"], 2, "'q'", "x, y, a, n")
         source = self.file("p.cl", '#pragma quern param(N, int, 3, "")\n#pragma quern param(M, int, 3, "")\n'
                            "kernel void k(global int *y) { *y = N + M; }")
-        self.fails(["run", source, "--arg", "y=zeros:1", "-P", "TILE=3"], 2, "'TILE'", "N, M")
+        self.fails(["run", source, "--arg", "y=zeros:1", "-P", "TILE=3"], 2, "-P TILE=3: the source has no such parameter; it has: N, M")
         self.fails(["run", source, "--arg", "y=zeros:1", "-P", "N=x"], 2, "'x'", "'N'", "int")
 
     def test_files(self):
