@@ -98,9 +98,9 @@ enum { TILE_BYTES = 64 << 10 };
 static qn_status fill_by_tiles(const job *j, const qn_adapter_command *c, uint32_t unit) {
   const unsigned char *pattern = c->pattern;
   uint64_t bytes = c->pattern_bytes;
-  uint64_t done = smaller(TILE_BYTES / bytes * bytes, c->size_bytes);
+  /* A tile lies in one span; where that ends within the first pattern, the tile is that pattern, unit by unit. */
   uint64_t extent = cu_memory_extent(c->target, c->target_offset) / bytes * bytes;
-  if (extent >= bytes) done = smaller(done, extent);
+  uint64_t done = smaller(smaller(TILE_BYTES / bytes * bytes, c->size_bytes), extent > 0 ? extent : bytes);
   cu_pointer start = c->target->address + (cu_pointer)c->target_offset;
   qn_status status = QN_OK;
   for (uint64_t at = 0; at < bytes && status >= 0; at += unit)
