@@ -267,7 +267,7 @@ static double copy_rate(world *w, uint32_t turns) {
     uint64_t start = bench_now_ns();
     for (int k = 0; k < LAUNCHES; k++) cuda_check(w->c.cu.MemcpyAsync(to, from, bytes, w->c.stream), "cuMemcpyAsync");
     cuda_check(w->c.cu.StreamSynchronize(w->c.stream), "cuStreamSynchronize");
-    bench_add(&samples, (double)(bench_now_ns() - start) / LAUNCHES);
+    bench_add(&samples, (double)(bench_now_ns() - start) / (double)LAUNCHES);
   }
   cuda_leave(&w->c);
   qn_release(one);
