@@ -253,7 +253,8 @@ typedef struct qn_adapter_table {
   QN_FUNCTION(qn_status, memory_create, qn_adapter_device *device, const qn_adapter_memory_request *request,
               qn_adapter_memory **out_memory, qn_adapter_memory_info *out_info);
   QN_FUNCTION(qn_status, memory_destroy, qn_adapter_device *device, qn_adapter_memory *memory);
-  /* Host access to a range while no command uses it. NULL where memory_info.host_pointer serves always. */
+  /* Host access to a range while no command uses it. `size_bytes` is 1 or more. NULL where
+   * memory_info.host_pointer serves always. */
   QN_FUNCTION(qn_status, memory_map, qn_adapter_device *device, qn_adapter_memory *memory, uint64_t offset_bytes,
               uint64_t size_bytes, uint32_t access, void **out_pointer);
   QN_FUNCTION(qn_status, memory_unmap, qn_adapter_device *device, qn_adapter_memory *memory, void *pointer);

@@ -375,7 +375,8 @@ typedef struct qn_view {
 enum { QN_MAP_READ = 1, QN_MAP_WRITE = 2 };
 
 /* Gives the host an address of a view once the buffer's work is complete. Device work must not use the
- * view until the unmap. Maps nest; each takes one unmap. Errors: TIMEOUT, INVALID_ARGUMENT, UNSUPPORTED.
+ * view until the unmap. Maps nest; each takes one unmap. A view of no bytes is mapped as well.
+ * Errors: TIMEOUT, INVALID_ARGUMENT, UNSUPPORTED.
  * Cost: locks 2, allocations 1 (the work is complete, and memory always mapped); otherwise: locks 2, allocations 1, driver calls any. */
 QN_API QN_MUST_USE qn_status qn_buffer_map(const qn_view *view, uint32_t access, uint64_t timeout_ns,
                                            void **out_pointer);

@@ -79,12 +79,23 @@ static qn_status wait_for_work(core_buffer *buffer, uint32_t access, uint64_t ti
   return QN_OK;
 }
 
+/* The address of a map of no bytes, where memory has none of its own: there is nothing to read or write, and drivers refuse such maps. */
+static const _Alignas(128) char no_bytes[128];
+
+static bool is_in_adapter(const core_buffer *buffer, const void *pointer) {
+  return !buffer->block.info.host_pointer && pointer != no_bytes;
+}
+
 static qn_status map_in_adapter(core_buffer *buffer, uint64_t offset, uint64_t size, uint32_t access,
                                 void **out_pointer) {
   core_device *device = buffer->device;
   const qn_pool_block *block = &buffer->block;
   if (block->info.host_pointer) {
     *out_pointer = (char *)block->info.host_pointer + offset;
+    return QN_OK;
+  }
+  if (size == 0) {
+    *out_pointer = (void *)(uintptr_t)no_bytes;
     return QN_OK;
   }
   if (!device->table->memory_map || !device->table->memory_unmap)
@@ -137,7 +148,7 @@ void core_buffer_unmap_all(core_buffer *buffer, core_refusal *refusal) {
   while (buffer->maps) {
     core_map *map = buffer->maps;
     buffer->maps = map->next;
-    if (!buffer->block.info.host_pointer)
+    if (is_in_adapter(buffer, map->pointer))
       core_refusal_note(refusal, device->table->memory_unmap(device->native, buffer->block.memory, map->pointer),
                         "mapping");
     free(map);
@@ -159,7 +170,7 @@ static qn_status unmap_pointer(core_buffer *buffer, void *pointer) {
   core_map *map = take_map(buffer, pointer);
   if (!map) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "pointer %p is not mapped (any longer) by this buffer", pointer);
   free(map);
-  if (buffer->block.info.host_pointer) return QN_OK;
+  if (!is_in_adapter(buffer, pointer)) return QN_OK;
   return device->table->memory_unmap(device->native, buffer->block.memory, pointer);
 }
 

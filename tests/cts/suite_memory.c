@@ -222,6 +222,38 @@ static void map_of_a_part(cts *c) {
   }
 }
 
+/* An address, though there is nothing at it; beside maps of something, and left to the buffer's end. */
+static void map_of_no_bytes(cts *c) {
+  enum { SIZE = 100 };
+  static const uint64_t views[][2] = {{0, 0}, {50, 0}, {SIZE, 0}, {SIZE, QN_WHOLE}};
+  enum { VIEWS = sizeof views / sizeof *views };
+  static const uint32_t kinds[] = {QN_MEMORY_DEVICE, QN_MEMORY_HOST, QN_MEMORY_SHARED};
+  qn_queue queue = cts_queue(c);
+  for (size_t kind = 0; kind < 3; kind++) {
+    if (kinds[kind] == QN_MEMORY_SHARED && !(c->info.features & QN_FEATURE_SHARED_MEMORY)) continue;
+    qn_buffer buffer = cts_buffer_of(c, kinds[kind], SIZE);
+    const qn_view whole = cts_view(buffer, 0, QN_WHOLE);
+    unsigned char out[SIZE];
+    void *empty[VIEWS];
+    cts_fill(queue, buffer, 5);
+    unsigned char *mapped = map(&whole, QN_MAP_READ | QN_MAP_WRITE);
+    for (int i = 0; i < VIEWS; i++) {
+      const qn_view view = cts_view(buffer, views[i][0], views[i][1]);
+      empty[i] = map(&view, QN_MAP_READ | QN_MAP_WRITE);
+    }
+    memset(mapped, 6, SIZE);
+    for (int i = 0; i < VIEWS; i++) unmap(buffer, empty[i]);
+    unmap(buffer, mapped);
+    CTS_GIVES(qn_buffer_unmap(buffer, empty[1]), QN_ERROR_INVALID_ARGUMENT);
+    cts_get(queue, buffer, out, SIZE);
+    CTS_FILLED("the buffer after maps of none of its bytes", out, 6, SIZE);
+    const qn_view none = cts_view(buffer, SIZE, 0);
+    (void)map(&none, QN_MAP_READ);
+    cts_drop(c, buffer);
+  }
+  CTS_OK(qn_device_drain(c->device, CTS_PATIENCE));
+}
+
 static void several_maps_at_a_time(cts *c) {
   enum { PARTS = 8, PART = 1024 };
   qn_queue queue = cts_queue(c);
@@ -418,6 +450,7 @@ static const cts_test tests[] = {
     {"a_map_waits_for_the_buffers_work", map_waits_for_work, 0, 0, MAPS},
     {"work_sees_what_a_map_wrote", work_sees_what_a_map_wrote, 0, 0, MAPS},
     {"a_part_is_mapped", map_of_a_part, 0, 0, MAPS},
+    {"a_view_of_no_bytes_is_mapped", map_of_no_bytes, 0, 0, "quern.h: 'A view of no bytes is mapped as well.'"},
     {"several_parts_are_mapped_at_a_time", several_maps_at_a_time, 0, 0, "quern.h: 'Maps nest; each takes one unmap.'"},
     {"maps_nest", maps_nest, 0, 0, "quern.h: 'Maps nest; each takes one unmap.'"},
     {"a_mapped_buffer_may_be_released", a_mapped_buffer_is_released, 0, 0,
