@@ -85,12 +85,17 @@ static void spell_fmods(ir_module *m) {
 
 /* ---- Inlining ---- */
 
-enum { LARGE = 400 /* instructions of a function that is not worth a copy at each of several calls */ };
+enum {
+  SMALL = 60,     /* instructions of a function that is always worth a copy */
+  LARGE = 400,    /* of one that isn't at each of several calls */
+  COPIES = 4000,  /* of all copies of a function */
+  PRIVATE = 20000 /* the same of one whose arguments would have to be in memory */
+};
 
 /* `aux` of a function. */
 typedef struct facts {
   uint32_t size, calls; /* with what is inlined into it; how many calls of it there are */
-  bool is_forced; /* as a function it could not reach what it asks for, or its arguments would have to be in memory */
+  bool is_forced;       /* as a function it could not reach what it asks for */
   bool is_inlined;
 } facts;
 
@@ -125,9 +130,11 @@ static bool takes_private(const ir_function *f) {
 static void decide(const ir_function *f) {
   facts *known = facts_of(f);
   (void)ir_walk(f->body, count_inst, known);
-  bool is_forced = known->is_forced || takes_private(f);
-  bool is_wanted = !f->is_noinline && (known->size <= LARGE || known->calls <= 1);
-  known->is_inlined = !f->is_kernel && !ptx_is_native(f->module, f) && (is_forced || is_wanted);
+  uint64_t copies = (uint64_t)known->size * known->calls;
+  bool is_small = known->size <= SMALL || (known->size <= LARGE && copies <= COPIES);
+  bool is_wanted = is_small || known->calls <= 1 || (takes_private(f) && copies <= PRIVATE);
+  bool may_be = !f->is_kernel && !ptx_is_native(f->module, f);
+  known->is_inlined = may_be && (known->is_forced || (is_wanted && !f->is_noinline));
 }
 
 static qn_status choose(ir_module *m, qn_map *chosen) {
