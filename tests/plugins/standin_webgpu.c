@@ -59,6 +59,17 @@ static void violation(const char *what) {
 }
 #define WANTED(condition) ((condition) ? (void)0 : violation(#condition))
 
+/* Threads of a driver would crash in what they begin now. Who comes late gets the time for it. */
+static _Atomic bool is_over;
+__attribute__((destructor)) static void end(void) {
+  atomic_store(&is_over, true);
+  if (state.lags_us) (void)usleep(2 * state.lags_us);
+}
+
+static void must_not_be_over(void) {
+  if (atomic_load(&is_over)) _exit(STANDIN_CALLED_TOO_LATE);
+}
+
 /* ---- Objects ------------------------------------------------------------------------------------ */
 
 typedef enum kind {
@@ -148,6 +159,7 @@ static object *checked(object *o, kind of) {
 }
 
 static void release(object *o, kind of) {
+  if (of == INSTANCE) must_not_be_over();
   pthread_mutex_lock(&lock);
   drop(checked(o, of));
   pthread_mutex_unlock(&lock);
@@ -434,6 +446,8 @@ WGPUFuture wgpuAdapterRequestDevice(object *adapter, DeviceDescriptor const *d, 
 
 EXPORTED void wgpuDeviceDestroy(object *device);
 void wgpuDeviceDestroy(object *device) {
+  if (state.destroys_us) (void)usleep(state.destroys_us);
+  must_not_be_over();
   pthread_mutex_lock(&lock);
   bool was_lost = checked(device, DEVICE)->is_lost;
   device->is_lost = true;
@@ -866,13 +880,6 @@ static void lose(object *device) {
                                           device->lost.userdata1, device->lost.userdata2);
 }
 
-/* Threads of a driver would crash in work that they begin now. Who comes late gets the time for it. */
-static _Atomic bool is_over;
-__attribute__((destructor)) static void end(void) {
-  atomic_store(&is_over, true);
-  if (state.lags_us) (void)usleep(2 * state.lags_us);
-}
-
 EXPORTED void wgpuQueueSubmit(object *queue, size_t count, object *const *commands);
 void wgpuQueueSubmit(object *queue, size_t count, object *const *commands) {
   object *device = checked(queue, QUEUE)->held[0];
@@ -880,7 +887,7 @@ void wgpuQueueSubmit(object *queue, size_t count, object *const *commands) {
   uint32_t does = state.next_submission;
   WANTED(count <= 1);
   state.submissions++;
-  if (atomic_load(&is_over)) _exit(STANDIN_CALLED_TOO_LATE);
+  must_not_be_over();
   state.next_submission = STANDIN_WORKS;
   for (size_t i = 0; i < count && does == STANDIN_WORKS; i++)
     for (const operation *o = checked(commands[i], COMMANDS)->first; o; o = o->next) run(o);

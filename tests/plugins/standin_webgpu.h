@@ -19,10 +19,11 @@ typedef struct standin_state {
   uint32_t takes_us;        /* set by the test: so long until an event comes */
   uint32_t
       lags_us; /* set by the test: so much later a thread that waits for one goes on, unless it is the first thread */
+  uint32_t destroys_us; /* set by the test: so long it takes to destroy a device */
   char first_violation[256];
 } standin_state;
 
-/* The status of a process in which work was submitted after the library's destructor began. */
+/* The status of a process in which work was submitted, a device destroyed or an instance released after the library's destructor began. */
 enum { STANDIN_CALLED_TOO_LATE = 99 };
 
 /* Exported as `standin_state_get`. */

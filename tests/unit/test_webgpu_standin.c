@@ -183,21 +183,42 @@ static int exit_with_work(void) {
   return 0;
 }
 
-static void test_L6_nothing_is_submitted_after_exit_began(void **state) {
-  (void)state;
+/* The last handle is let go, and another thread closes device and instance. */
+static int exit_while_closing(void) {
+  open_library(NULL);
+  t = test_open("webgpu:0");
+  standin->destroys_us = 150000;
+  standin->lags_us = 200000;
+  OK(qn_release(t.device));
+  OK(qn_release(t.runtime));
+  return 0;
+}
+
+static void run_child(const char *mode) {
   int status = 0;
   pid_t pid = fork();
   assert_true(pid >= 0);
   if (pid == 0) {
-    (void)execl("/proc/self/exe", "test_webgpu_standin", "exit", (char *)NULL);
+    (void)execl("/proc/self/exe", "test_webgpu_standin", mode, (char *)NULL);
     _exit(127);
   }
   assert_int_equal(waitpid(pid, &status, 0), pid);
   if (status != 0) fail_msg("the process ended with status 0x%x", (unsigned)status);
 }
 
+static void test_L6_nothing_is_submitted_after_exit_began(void **state) {
+  (void)state;
+  run_child("exit");
+}
+
+static void test_L6_what_is_being_closed_at_exit_is_waited_for(void **state) {
+  (void)state;
+  run_child("closing");
+}
+
 int main(int argc, char **argv) {
   if (argc > 1 && strcmp(argv[1], "exit") == 0) exit(exit_with_work());
+  if (argc > 1 && strcmp(argv[1], "closing") == 0) exit(exit_while_closing());
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_what_is_told_of_the_device, begin, end),
       cmocka_unit_test_setup_teardown(test_bytes_come_back, begin, end),
@@ -207,6 +228,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test_setup_teardown(test_an_error_of_no_call_fails_the_queue, begin, end),
       cmocka_unit_test_setup_teardown(test_a_lost_device_fails_the_queue, begin, end),
       cmocka_unit_test(test_L6_nothing_is_submitted_after_exit_began),
+      cmocka_unit_test(test_L6_what_is_being_closed_at_exit_is_waited_for),
   };
   return cmocka_run_group_tests(tests, open_library, NULL);
 }

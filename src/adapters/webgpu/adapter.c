@@ -17,6 +17,11 @@ static qn_status open_native(qn_adapter_instance *instance) {
   return status;
 }
 
+static void end_with_process(void *user) {
+  qn_adapter_instance *instance = user;
+  wg_exit_begin(&instance->closing);
+}
+
 static qn_status instance_open(const qn_adapter_host *host, qn_adapter_instance **out_instance) {
   qn_adapter_instance *instance = calloc(1, sizeof *instance);
   if (!instance) return wg_error(host, QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for an instance");
@@ -26,21 +31,18 @@ static qn_status instance_open(const qn_adapter_host *host, qn_adapter_instance 
     status = open_native(instance);
     if (status < 0) wg_library_close(instance);
   }
-  if (status < 0)
+  if (status < 0) {
     free(instance);
-  else
-    *out_instance = instance;
-  return status;
+    return status;
+  }
+  wg_exit_tell(host, end_with_process, instance);
+  *out_instance = instance;
+  return QN_OK;
 }
 
-static void wait_for_close(void *user) {
-  qn_adapter_instance *instance = user;
-  wg_exit_wait_for_closing(&instance->closing);
-}
-
+/* Left as it is when the process exits. */
 static qn_status instance_close(qn_adapter_instance *instance) {
-  atomic_store(&instance->closing, WG_CLOSING_RUNS);
-  wg_exit_tell(instance->host, wait_for_close, instance);
+  if (!wg_exit_allows_closing(&instance->closing)) return QN_OK;
   WGL(instance, instance_release, instance->native);
   atomic_store(&instance->closing, WG_CLOSING_DONE);
   wg_exit_tell(instance->host, NULL, instance);

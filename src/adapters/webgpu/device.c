@@ -133,10 +133,8 @@ static void wait_for_threads(qn_adapter_device *device) {
 /* Nothing more is submitted, not by a thread that waits just now either, and what is in flight gets a moment. */
 static void end_with_process(void *user) {
   qn_adapter_device *device = user;
-  if (atomic_load(&device->closing) != WG_CLOSING_NO) {
-    wg_exit_wait_for_closing(&device->closing);
-    return;
-  }
+  wg_exit_begin(&device->closing);
+  if (atomic_load(&device->closing) != WG_CLOSING_NO) return;
   bool is_software = device->found->description.type == WGL_TYPE_SOFTWARE;
   uint64_t deadline = wg_deadline(is_software ? EXIT_PATIENCE_OF_SOFTWARE_NS : EXIT_PATIENCE_NS), future = 0;
   bool is_waiting = true;
@@ -189,11 +187,7 @@ qn_status wg_device_open(qn_adapter_instance *instance, uint32_t index, qn_adapt
 
 /* Told of an exit until the library has nothing of it any more. When that has come first, all is left as it is. */
 qn_status wg_device_close(qn_adapter_device *device) {
-  atomic_store(&device->closing, WG_CLOSING_RUNS);
-  if (wg_stream_phase(device) != WG_RUNNING) {
-    atomic_store(&device->closing, WG_CLOSING_DONE);
-    return QN_OK;
-  }
+  if (!wg_exit_allows_closing(&device->closing)) return QN_OK;
   wg_pump_end(device);
   pthread_mutex_lock(&device->lock);
   wg_stream_flush(device);

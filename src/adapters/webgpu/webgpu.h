@@ -63,9 +63,11 @@ qn_status wg_status_of(uint32_t kind);
 /* Has `call` told when the process exits, before drivers' destructors; NULL: no longer, and it isn't being told. When it is refused,
  * exit is as it would be without us. */
 void wg_exit_tell(const qn_adapter_host *host, void (*call)(void *user), void *user);
-/* From such a call: what another thread is closing is waited for. A GPU's driver takes its time to destroy a device, and crashes
- * when its own destructors run meanwhile. */
-void wg_exit_wait_for_closing(const _Atomic uint32_t *closing);
+/* From such a call: from now on nothing is closed, and what another thread is closing is waited for. A GPU's driver takes its time to
+ * destroy a device, and crashes when its own destructors run meanwhile. */
+void wg_exit_begin(const _Atomic uint32_t *closing);
+/* Marks that something is being closed. False: the process exits, and it stays as it is. */
+bool wg_exit_allows_closing(_Atomic uint32_t *closing);
 
 /* ---- Finding (library.c, devices.c) ------------------------------------------------------------- */
 
