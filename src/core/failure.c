@@ -1,6 +1,5 @@
 #include "core/failure.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -119,6 +118,7 @@ void core_failure_record(core_timeline *timeline, qn_status status) {
       if (domain->first.status == QN_OK) domain->first = failure;
       core_timeline_visit(timeline->device, visit_to_fail, domain);
     }
+    if (is_wide(domain) || domain->lost.status != QN_OK) atomic_store(&domain->concerns_memory, true);
   }
   qn_mutex_unlock(&domain->lock);
 }
@@ -139,6 +139,7 @@ qn_status core_failure_of_domain(core_failure_domain *domain) {
 }
 
 qn_status core_failure_of_memory(core_failure_domain *domain) {
+  if (!atomic_load(&domain->concerns_memory)) return QN_OK;
   qn_mutex_lock(&domain->lock);
   const core_failure first = domain->first.status != QN_OK ? domain->first : domain->lost;
   qn_mutex_unlock(&domain->lock);

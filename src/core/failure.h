@@ -7,6 +7,8 @@
 #ifndef QUERN_CORE_FAILURE_H
 #define QUERN_CORE_FAILURE_H
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/os/thread.h"
@@ -22,10 +24,11 @@ typedef struct core_failure {
 
 /* Of one device. */
 typedef struct core_failure_domain {
-  uint32_t kind;      /* QN_FAILURE_... */
-  qn_mutex lock;      /* one failure at a time */
-  core_failure first; /* where the domain is wider than a queue */
-  core_failure lost;  /* the first that says that the device is lost, whatever the domain */
+  uint32_t kind;                /* QN_FAILURE_... */
+  qn_mutex lock;                /* one failure at a time */
+  core_failure first;           /* where the domain is wider than a queue */
+  core_failure lost;            /* the first that says that the device is lost, whatever the domain */
+  _Atomic bool concerns_memory; /* one of the two is set: read without the lock */
 } core_failure_domain;
 
 /* The adapter has told that the queue failed, with `status`: asks for the cause, once, and keeps it. By one who pins the

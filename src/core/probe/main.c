@@ -66,18 +66,18 @@ static void name_of(const char *path, char *name, size_t size) {
   snprintf(name, size, "%.*s", (int)length, file);
 }
 
+/* What can't be loaded here has run nothing, and may find in the program what it lacks here. */
 static int try_library(const char *path, char *text, size_t size) {
   char name[256];
-  dlerror();
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!library) return PROBE_SAYS_WHY;
   qn_adapter_entry_fn entry = NULL;
-  if (library) *(void **)&entry = dlsym(library, QN_ADAPTER_ENTRY_NAME);
+  dlerror();
+  *(void **)&entry = dlsym(library, QN_ADAPTER_ENTRY_NAME);
   if (!entry) {
     const char *reason = dlerror();
-    snprintf(text, size,
-             library ? "the library '%s' has no symbol '" QN_ADAPTER_ENTRY_NAME "': %s"
-                     : "the library '%s' can't be loaded: %s",
-             path, reason ? reason : "no reason given");
+    snprintf(text, size, "the library '%s' has no symbol '" QN_ADAPTER_ENTRY_NAME "': %s", path,
+             reason ? reason : "no reason given");
     return PROBE_REFUSED;
   }
   name_of(path, name, sizeof name);
