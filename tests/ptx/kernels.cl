@@ -93,6 +93,21 @@ kernel void calls(global float4 *x, global const double *d) {
   x[i] = chosen(x[i], is_odd(i), d[i], -3) + chosen(x[i].wzyx, !is_odd(i), 2, (char)i);
 }
 
+// Private memory of the caller, a struct by value and one that is given back.
+__attribute__((noinline)) item stirred(int *p, item it, int n) {
+  int own[4] = {1, 2, 3, 4};
+  for (int k = 0; k < 3; k++) p[k] += it.kind[k] * own[(k + n) & 3];
+  it.kind[n % 3] = p[0];
+  it.at.y = n;
+  return it;
+}
+kernel void frames(global item *items, global int *out) {
+  int i = get_global_id(0), mine[3] = {i, 2 * i, 7};
+  item first = items[i], second = stirred(mine, first, i);
+  items[i] = stirred(mine, second, i + 1);
+  out[i] = mine[0] + mine[1] * 3 + mine[2] * 5 + first.kind[0];
+}
+
 kernel void vectors(global float4 *f, global uchar16 *c, global float *three, global double2 *d, global short8 *s, global char *odd, int n) {
   int i = get_global_id(0);
   float4 v = f[i];

@@ -143,9 +143,12 @@ class Program:
 class Item:
     """A work-item in a function."""
 
-    def __init__(self, group, function, arguments, place):
+    def __init__(self, group, function, arguments, place, caller=None):
         self.group, self.f, self.place, self.registers, self.at = group, function, place, {}, 0
         self.memory = {"local": Memory(16), "param": Memory(0), **group.memory}
+        if caller:  # what it has a pointer into
+            self.memory["local"].at = caller.memory["local"].at
+            self.memory["local"].blocks = list(caller.memory["local"].blocks)
         for (name, size, align), data in zip(function.parameters, arguments):
             self.memory["param"].add(name, size, align, data)
         for name, size, align in function.result:
@@ -215,7 +218,7 @@ class Item:
         callee = self.group.program.functions[words[-2]]
         passed = [w.strip() for w in words[-1][1:-1].split(",") if w.strip()]
         param = self.memory["param"]
-        inside = Item(self.group, callee, [param.find(param.names[p], 1)[0] for p in passed], self.place)
+        inside = Item(self.group, callee, [param.find(param.names[p], 1)[0] for p in passed], self.place, self)
         yield from inside.run()
         if gives:
             result = inside.memory["param"].find(inside.memory["param"].names["$result"], 1)[0]

@@ -43,13 +43,14 @@ def number(value):
 
 
 ITEM = struct.pack("<2f3ib3x", 1.5, -2.0, 4, 5, 6, 7)
+ITEMS = b"".join(ITEM[:12] + struct.pack("<2i", i, -i) + ITEM[20:] for i in range(21))
 # Kernel: global size, local size (None: any, here one that doesn't divide), arguments, ULP.
 CASES = {
     "sgemm": ((16, 16), (8, 8), {"a": Values("f32", 1024, -1, 1), "b": Values("f32", 1024, -1, 1), "c": Values("f32", 1024), "n": number(32)}, 4000),
     "scan": ((64,), (32,), {"in": Values("i32", 64), "out": Values("i32", 64), "a": ("local", 32), "b": ("local", 32)}, 0),
     "loops": ((45,), None, {"out": Values("i32", 45), "limits": Values("i32", 45, -5, 30)}, 0),
-    "structs": ((21,), None, {"items": b"".join(ITEM[:12] + struct.pack("<2i", i, -i) + ITEM[20:] for i in range(21)), "given": ITEM,
-                              "out": Values("f32", 21), "n": number(5)}, 4),
+    "structs": ((21,), None, {"items": ITEMS, "given": ITEM, "out": Values("f32", 21), "n": number(5)}, 4),
+    "frames": ((21,), None, {"items": ITEMS, "out": Values("i32", 21)}, 0),
     "calls": ((19,), None, {"x": Values("f32", 76), "d": Values("f64", 19)}, 4),
     "vectors": ((18,), None, {"f": Values("f32", 72), "c": Values("u8", 288, 0, 255), "three": Values("f32", 54), "d": Values("f64", 36),
                               "s": Values("i16", 144), "odd": Values("i8", 100), "n": number(3)}, 4),

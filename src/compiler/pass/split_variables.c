@@ -44,10 +44,25 @@ static bool is_fine_use(const ir_inst *inst, uint32_t operand) {
   return operand == 0 && (inst->op == IR_FIELD || inst->op == IR_INDEX) && part_of(inst, &part);
 }
 
+/* The variable that a step leads into; NULL: none, or it isn't a step. */
+static ir_var *entered(const ir_inst *x) {
+  bool is_step = false;
+  for (; x->op == IR_FIELD || x->op == IR_INDEX; x = x->args[0]) is_step = true;
+  return is_step && is_private(x) ? x->u.var : NULL;
+}
+
+/* A pointer to a part that goes elsewhere may be led on to other parts. */
+static bool stays_inside(const ir_inst *inst, uint32_t operand) {
+  if (inst->op == IR_COPY) return true;
+  return operand == 0 && (inst->op == IR_LOAD || inst->op == IR_STORE || inst->op == IR_FIELD || inst->op == IR_INDEX);
+}
+
 static bool look_at(void *user, ir_inst *inst) {
   (void)user;
   inst->aux = NULL;
   for (uint32_t i = 0; i < inst->arg_count; i++) {
+    ir_var *var = entered(inst->args[i]);
+    if (var && !stays_inside(inst, i)) var->aux = NULL;
     parts *p = parts_of(inst->args[i]);
     if (!p) continue;
     p->is_used = true;
