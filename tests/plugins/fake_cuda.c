@@ -304,6 +304,7 @@ static void free_blocks(const context *c);
 API(cuDevicePrimaryCtxRetain, context **out, int id) {
   int code = called(FAKE_DevicePrimaryCtxRetain);
   if (code == SUCCESS && control.devices[id].compute_mode == 2) code = UNAVAILABLE;
+  if (code == SUCCESS) code = control.spoiled[id];
   if (code != SUCCESS) return code;
   pthread_mutex_lock(&lock);
   if (!primaries[id]) {
@@ -1222,6 +1223,7 @@ static void run_launch(stream *s, const fake_cu_launch *l) {
   if (fault != 0) {
     pthread_mutex_lock(&lock);
     s->o.of->lost = fault;
+    control.spoiled[s->o.of->device] = fault;
     pthread_cond_broadcast(&changed);
     pthread_mutex_unlock(&lock);
     return;

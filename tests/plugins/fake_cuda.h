@@ -93,10 +93,11 @@ typedef struct fake_cu_control {
   _Atomic uint64_t calls[FAKE_CALL_COUNT];
   _Atomic uint64_t any_after; /* the call after so many, of whatever kind, returns `any_code`, once */
   _Atomic int32_t any_code;
-  _Atomic uint32_t holds;              /* streams stop before their next launch */
-  _Atomic int32_t fault_code;          /* the next launch that runs ruins its context with this code */
-  _Atomic uint64_t clock_ns;           /* added to the time that events have */
-  _Atomic uint32_t is_foreign_current; /* threads have another context current, of somebody else */
+  _Atomic uint32_t holds;                /* streams stop before their next launch */
+  _Atomic int32_t fault_code;            /* the next launch that runs ruins its context with this code */
+  _Atomic int32_t spoiled[FAKE_DEVICES]; /* by a fault: the process gets no context of the device any more */
+  _Atomic uint64_t clock_ns;             /* added to the time that events have */
+  _Atomic uint32_t is_foreign_current;   /* threads have another context current, of somebody else */
 
   _Atomic uint64_t objects;       /* living, of all kinds, and blocks of memory */
   _Atomic uint64_t waits_on_host; /* copies for which a call waited for its stream */

@@ -546,41 +546,36 @@ static void test_native_handles(void **state) {
   }
 }
 
-/* The last of a real driver's tests: it may leave the process without a device. */
+/* The last of the tests: a real driver gives the process no context afterwards. */
 static void test_a_kernels_fault_is_told_by_every_queue_of_the_device(void **state) {
   (void)state;
-  FOR_EACH_DEVICE {
-    stream bad = make_stream(0), other = make_stream(0);
-    qn_adapter_kernel *fault = make_kernel(program, "fault", ""), *busy = make_kernel(program, "spin", "8");
-    qn_adapter_memory *memory = make_memory(64);
-    qn_adapter_progress p = {.struct_size = sizeof p};
-    spin(&other, busy, 50000000);
-    spin(&other, busy, 50000000);
-    launch(&bad, fault, NULL, 0);
-    expect_ok(table->queue_wait(bad.queue, bad.value, UINT64_C(10000000000)));
-    expect_ok(table->queue_progress(bad.queue, &p));
-    assert_true(p.failed_first == 1 && p.completed == 1);
-    assert_int_equal(p.cause, QN_ERROR_DEVICE_LOST);
-    assert_int_equal(p.driver_code, 700);
-    assert_non_null(strstr(p.text, "CUDA_ERROR_ILLEGAL_ADDRESS"));
-    (void)!table->queue_wait(other.queue, other.value, UINT64_C(10000000000));
-    assert_true(completed_of(&other) == other.value);
-    expect_ok(table->queue_progress(other.queue, &p));
-    assert_int_equal(p.cause, QN_ERROR_DEVICE_LOST);
-    assert_int_equal(try_submit(&other, (qn_adapter_command){.kind = QN_COMMAND_MARK}), QN_ERROR_DEVICE_LOST);
-    drop_kernel(fault);
-    drop_kernel(busy);
-    drop_memory(memory);
-    drop_stream(&bad);
-    drop_stream(&other);
-  }
-  /* The context went with its last user: a new one is well, where the driver gives one. */
-  open_device(0);
-  stream s = make_stream(0);
-  submit(&s, (qn_adapter_command){.kind = QN_COMMAND_MARK});
-  finish(&s);
-  drop_stream(&s);
-  close_device();
+  begin(0, marks[0]);
+  stream bad = make_stream(0), other = make_stream(0);
+  qn_adapter_kernel *fault = make_kernel(program, "fault", ""), *busy = make_kernel(program, "spin", "8");
+  qn_adapter_memory *memory = make_memory(64);
+  qn_adapter_progress p = {.struct_size = sizeof p};
+  spin(&other, busy, 50000000);
+  spin(&other, busy, 50000000);
+  launch(&bad, fault, NULL, 0);
+  expect_ok(table->queue_wait(bad.queue, bad.value, UINT64_C(10000000000)));
+  expect_ok(table->queue_progress(bad.queue, &p));
+  assert_true(p.failed_first == 1 && p.completed == 1);
+  assert_int_equal(p.cause, QN_ERROR_DEVICE_LOST);
+  assert_int_equal(p.driver_code, 700);
+  assert_non_null(strstr(p.text, "CUDA_ERROR_ILLEGAL_ADDRESS"));
+  (void)!table->queue_wait(other.queue, other.value, UINT64_C(10000000000));
+  assert_true(completed_of(&other) == other.value);
+  expect_ok(table->queue_progress(other.queue, &p));
+  assert_int_equal(p.cause, QN_ERROR_DEVICE_LOST);
+  assert_int_equal(try_submit(&other, (qn_adapter_command){.kind = QN_COMMAND_MARK}), QN_ERROR_DEVICE_LOST);
+  drop_kernel(fault);
+  drop_kernel(busy);
+  drop_memory(memory);
+  drop_stream(&bad);
+  drop_stream(&other);
+  end();
+  assert_int_equal(table->device_open(instance, 0, &device), QN_ERROR_DEVICE_LOST);
+  assert_non_null(strstr(error_text, "spoiled it for this process"));
 }
 
 /* A library that is named is taken as it is. */

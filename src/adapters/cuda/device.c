@@ -43,6 +43,11 @@ static qn_status retain_context(qn_adapter_device *device) {
   const cu_found *found = device->found;
   cu_result code = device->cu->DevicePrimaryCtxRetain(&device->context, found->id);
   if (code == CU_SUCCESS) return QN_OK;
+  /* After a kernel's fault the driver gives the process no context of the GPU any more, not even to who had none. */
+  if (cu_code_is_loss(code))
+    return cu_refused(device->host, code,
+                      "no context for device '%s': a fault before this has spoiled it for this process",
+                      found->info.name);
   return cu_refused(device->host, code, "no context for device '%s'%s", found->info.name,
                     found->is_exclusive ? ", which is in compute mode Exclusive_Process: one process at a time" : "");
 }
@@ -52,10 +57,7 @@ static qn_status make_service(qn_adapter_device *device) {
   cu_result code = device->cu->StreamCreate(&device->service, CU_STREAM_NON_BLOCKING_FLAG);
   cu_leave(device, entered);
   if (code == CU_SUCCESS) return QN_OK;
-  /* A context that somebody else's kernel has ruined stays so as long as one of its users keeps it. */
-  return cu_refused(
-      device->host, code, "no stream for device '%s'%s", device->found->info.name,
-      cu_code_is_loss(code) ? ", whose context failed before and is still kept by a part of this process" : "");
+  return cu_refused(device->host, code, "no stream for device '%s'", device->found->info.name);
 }
 
 static cu_result release_context(const qn_adapter_device *device) {

@@ -5,8 +5,9 @@
 /* ---- Codes -------------------------------------------------------------------------------------- */
 
 #define GONE QN_ERROR_DEVICE_LOST
-#define KERNEL_FAULT \
-  "a kernel did it, and the context is gone with all its memory; release everything of the device and open it anew"
+#define KERNEL_FAULT                                                                                                 \
+  "a kernel did it: its context is gone with all its memory, and the driver gives this process no other one; start " \
+  "the program anew"
 
 /* X(number, name, status, what to do): what a function of the table may return. The names are the driver's. */
 #define CODES(X)                                                                                                     \
