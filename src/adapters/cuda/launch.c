@@ -109,25 +109,38 @@ static qn_status raise_limit(const launch *l) {
 
 /* ---- Range -------------------------------------------------------------------------------------- */
 
-static qn_status check_range(launch *l) {
+static qn_status refuse_range(const launch *l) {
   const qn_launch_record *r = l->record;
-  bool good = r->dimensions >= 1 && r->dimensions <= 3;
-  for (uint32_t d = 0; d < 3 && good; d++) {
-    bool used = d < r->dimensions;
-    uint64_t local = used ? r->local[d] : 1;
-    good = local > 0 && local <= UINT32_MAX;
-    if (!good) break;
-    l->local[d] = (uint32_t)local;
-    l->global[d] = used ? r->global[d] : 1;
-    l->groups[d] = l->global[d] / local + (l->global[d] % local != 0);
-    good = l->groups[d] <= UINT32_MAX;
-  }
-  if (good) return QN_OK;
   return cu_fail(l->failure, QN_ERROR_INVALID_ARGUMENT, CU_SUCCESS,
                  "kernel '%s' is launched over %u dimensions of %llu x %llu x %llu with groups of %llu x %llu x %llu",
                  l->kernel->name, r->dimensions, (unsigned long long)r->global[0], (unsigned long long)r->global[1],
                  (unsigned long long)r->global[2], (unsigned long long)r->local[0], (unsigned long long)r->local[1],
                  (unsigned long long)r->local[2]);
+}
+
+/* A division of 64 bits takes several times as long, and most launches need none. */
+static uint64_t count_groups(uint64_t global, uint32_t local) {
+  if (global <= UINT32_MAX) {
+    uint32_t small = (uint32_t)global;
+    return small / local + (small % local != 0);
+  }
+  return global / local + (global % local != 0);
+}
+
+static qn_status check_range(launch *l) {
+  const qn_launch_record *r = l->record;
+  if (r->dimensions < 1 || r->dimensions > 3) return refuse_range(l);
+  for (uint32_t d = 0; d < 3; d++) {
+    l->local[d] = 1;
+    l->global[d] = l->groups[d] = 1;
+    if (d >= r->dimensions) continue;
+    if (r->local[d] == 0 || r->local[d] > UINT32_MAX) return refuse_range(l);
+    l->local[d] = (uint32_t)r->local[d];
+    l->global[d] = r->global[d];
+    l->groups[d] = count_groups(r->global[d], l->local[d]);
+    if (l->groups[d] > UINT32_MAX) return refuse_range(l);
+  }
+  return QN_OK;
 }
 
 static void put_range(launch *l) {
@@ -191,6 +204,22 @@ static qn_status put_parts(launch *l) {
   return status;
 }
 
+/* Whether one of the driver's launches holds it, as nearly always; it has work then. */
+static bool is_whole(const launch *l) {
+  bool whole = true;
+  for (uint32_t d = 0; d < 3; d++)
+    whole = whole && l->global[d] > 0 && l->global[d] <= UINT32_MAX &&
+            l->groups[d] <= l->kernel->device->found->grid[d] &&
+            (d >= l->record->dimensions || l->record->group_base[d] == 0);
+  return whole;
+}
+
+static qn_status put_whole(launch *l) {
+  static const uint64_t first[3] = {0, 0, 0};
+  const uint32_t count[3] = {(uint32_t)l->groups[0], (uint32_t)l->groups[1], (uint32_t)l->groups[2]};
+  return put(l, first, count);
+}
+
 qn_status cu_kernel_launch(qn_adapter_queue *queue, const qn_launch_record *record, uint32_t *out_taken,
                            cu_failure *failure) {
   launch l;
@@ -204,5 +233,5 @@ qn_status cu_kernel_launch(qn_adapter_queue *queue, const qn_launch_record *reco
   if (status >= 0) status = raise_limit(&l);
   if (status < 0) return status;
   put_range(&l);
-  return put_parts(&l);
+  return is_whole(&l) ? put_whole(&l) : put_parts(&l);
 }

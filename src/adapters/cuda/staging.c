@@ -4,7 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECES = 4, PIECE_BYTES = 4 << 20 };
+/* A transfer is cut into as many parts as there are pieces at least, so that host and device both have something to do, but not into
+ * crumbs: a callback costs some microseconds. A part of 1 MiB stays in the processor's cache, which the device reads and writes; only a
+ * large transfer has larger ones, for the driver takes about a thousand calls before one blocks. */
+enum {
+  PIECES = 4,
+  PIECE_BYTES = 4 << 20,
+  SMALLEST_PART = 256 << 10,
+  USUAL_PART = 1 << 20,
+  MOST_PARTS = 256 /* of usual size */
+};
 
 /* A piece of pinned memory. */
 typedef struct piece {
@@ -202,11 +211,17 @@ static cu_result read_piece(qn_adapter_queue *queue, transfer *t, void *target, 
   return code == CU_SUCCESS ? set_free(cu, p, hosts) : code;
 }
 
-static uint64_t piece_of(uint64_t left) { return left < PIECE_BYTES ? left : PIECE_BYTES; }
+static uint64_t part_of(uint64_t size) {
+  uint64_t part = (size / PIECES + SMALLEST_PART - 1) / SMALLEST_PART * SMALLEST_PART;
+  if (part < SMALLEST_PART) part = SMALLEST_PART;
+  if (part > USUAL_PART) part = USUAL_PART;
+  return size <= (uint64_t)MOST_PARTS * USUAL_PART ? part : PIECE_BYTES;
+}
+static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /* NULL: no memory, or no stream. */
 static transfer *begin(qn_adapter_queue *queue, uint64_t size, cu_result *out_code) {
-  uint64_t copies = size / PIECE_BYTES + 1;
+  uint64_t copies = size / part_of(size) + 1;
   transfer *t = NULL;
   *out_code = make(queue);
   if (*out_code != CU_SUCCESS) return NULL;
@@ -233,10 +248,11 @@ qn_status cu_stage_write(qn_adapter_queue *queue, cu_pointer target, const void 
                          uint32_t *out_taken, cu_failure *failure) {
   const unsigned char *from = source;
   cu_result code = CU_SUCCESS;
+  uint64_t part = part_of(size);
   transfer *t = begin(queue, size, &code);
-  for (uint64_t done = 0; done < size && code == CU_SUCCESS; done += piece_of(size - done)) {
+  for (uint64_t done = 0; done < size && code == CU_SUCCESS; done += part) {
     ++*out_taken;
-    code = write_piece(queue, t, target + (cu_pointer)done, from + done, piece_of(size - done));
+    code = write_piece(queue, t, target + (cu_pointer)done, from + done, smaller(part, size - done));
   }
   return end(queue, code, "write", size, failure);
 }
@@ -246,10 +262,11 @@ qn_status cu_stage_read(qn_adapter_queue *queue, void *target, cu_pointer source
   unsigned char *to = target;
   piece *last = NULL;
   cu_result code = CU_SUCCESS;
+  uint64_t part = part_of(size);
   transfer *t = begin(queue, size, &code);
-  for (uint64_t done = 0; done < size && code == CU_SUCCESS; done += piece_of(size - done)) {
+  for (uint64_t done = 0; done < size && code == CU_SUCCESS; done += part) {
     ++*out_taken;
-    code = read_piece(queue, t, to + done, source + (cu_pointer)done, piece_of(size - done), &last);
+    code = read_piece(queue, t, to + done, source + (cu_pointer)done, smaller(part, size - done), &last);
   }
   /* The read is over when the host has copied the last piece. */
   if (code == CU_SUCCESS && last) code = queue->device->cu->StreamWaitEvent(queue->stream, last->free, 0);
