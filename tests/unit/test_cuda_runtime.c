@@ -1,4 +1,4 @@
-/* labels: threads once */
+/* labels: threads */
 /* The runtime on the cuda adapter, over a driver without a GPU (tests/plugins/fake_cuda.h): kernels from source, the store, memory that
  * runs short, a context that is lost, a fork, and an exit with work in flight. */
 #include <dlfcn.h>
@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "plugins/fake_cuda.h"
-#include "support.h"
+#include "../api/support.h"
+#include "../plugins/fake_cuda.h"
 
 #define FAKE_LIBRARY QUERN_BINARY_DIR "/tests/plugins/fake/libquern-fake-cuda.so"
 
