@@ -145,8 +145,8 @@ typedef qn_status (*upkeep_fn)(upkeep *u, const void *user);
 
 /* ---- Removing ----------------------------------------------------------------------------------- */
 
-/* Others count between two batches, not within. */
-enum { BATCH = 64 };
+/* Others count between two batches, not within: a disk may need a millisecond for a file, and a hit waits for no more than twenty. */
+enum { BATCH = 8 };
 
 typedef struct batch {
   upkeep *u;
