@@ -145,11 +145,12 @@ typedef struct qn_cache_entry {
   uint32_t struct_size;
   uint32_t reserved;
   char key[72];
-  char kind[16];                /* "program", "manifest", "artifact" */
-  QN_SLOT(const char *, label); /* what it was made from; as long as the visit */
-  uint64_t file_bytes;          /* on disk */
-  uint64_t raw_bytes;           /* unpacked */
-  uint64_t used_ns;             /* of its last use, since 1970 by the store's clock */
+  char kind[16];                      /* "program", "manifest", "artifact" */
+  char label[256];                    /* what it was made from, as much of it as there is room for */
+  uint64_t file_bytes;                /* on disk */
+  uint64_t raw_bytes;                 /* unpacked */
+  uint64_t used_ns;                   /* of its last use, since 1970 by the store's clock */
+  QN_SLOT(const char *, whole_label); /* all of it; as long as the visit */
 } qn_cache_entry;
 /* A result other than 0 stops the walk. */
 typedef int32_t (*qn_cache_visit_fn)(void *user, const qn_cache_entry *entry);

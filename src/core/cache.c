@@ -98,11 +98,12 @@ static bool list_one(void *user, const qn_store_item *item) {
   qn_entry_info info;
   read_head(l->store, item, &info);
   qn_cache_entry entry = {.struct_size = sizeof entry,
-                          .label = info.label,
+                          .whole_label = info.label,
                           .raw_bytes = info.raw_bytes,
                           .file_bytes = item->file_bytes,
                           .used_ns = item->used_ns};
   qn_key_print(&item->key, entry.key, sizeof entry.key);
+  CORE_TEXT_COPY(entry.label, info.label);
   CORE_TEXT_COPY(entry.kind, item->kind < 4 ? kinds[item->kind] : "?");
   return l->visit(l->user, &entry) == 0;
 }

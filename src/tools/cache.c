@@ -165,7 +165,7 @@ static int32_t print_entry(void *user, const qn_cache_entry *entry) {
     printf("%.16s  %-8s %9" PRIu64 "  ", entry->key, entry->kind, entry->file_bytes);
     char when[32];
     format_time(entry->used_ns, when, sizeof when);
-    char *label = text_word(entry->label); /* a file's name: anybody's */
+    char *label = text_word(entry->whole_label); /* a file's name: anybody's */
     printf("%-19s  %s\n", when, label);
     free(label);
     return 0;
@@ -173,7 +173,7 @@ static int32_t print_entry(void *user, const qn_cache_entry *entry) {
   json_open(&p->j, NULL, '{');
   json_string(&p->j, "key", entry->key);
   json_string(&p->j, "kind", entry->kind);
-  json_string(&p->j, "label", entry->label);
+  json_string(&p->j, "label", entry->whole_label);
   json_u64(&p->j, "file_bytes", entry->file_bytes);
   json_u64(&p->j, "raw_bytes", entry->raw_bytes);
   json_u64(&p->j, "used_ns", entry->used_ns);

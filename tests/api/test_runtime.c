@@ -31,7 +31,7 @@ static void test_L6_a_failed_opening_is_followed_by_a_good_one(void **state) {
     assert_null(runtime);
   }
   OK(qn_runtime_open(NULL, &runtime));
-  FAILS(qn_device_open(runtime, "null:7", &device), QN_ERROR_NOT_FOUND, "adapter 'null' has 1 devices");
+  FAILS(qn_device_open(runtime, "null:7", &device), QN_ERROR_NOT_FOUND, "adapter 'null' has 1 device");
   FAILS(qn_device_open(runtime, "nowhere", &device), QN_ERROR_NOT_FOUND, "there are:");
   FAILS(qn_device_open(runtime, "nowhere", &device), QN_ERROR_NOT_FOUND, "null");
   FAILS(qn_device_open(runtime, "null:x", &device), QN_ERROR_INVALID_ARGUMENT, "no number after ':'");
