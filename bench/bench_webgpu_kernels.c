@@ -413,7 +413,8 @@ static double measure(const bench_kernel *k, const bench_options *options, bench
   (void)turn_by_hand(&b);
   compare(&b);
   double fits = TURN_NS / turn_by_hand(&b);
-  b.launches = fits > MOST_LAUNCHES ? MOST_LAUNCHES : fits < 1 ? 1 : (uint32_t)fits;
+  const double most = (double)MOST_LAUNCHES;
+  b.launches = fits > most ? (uint32_t)MOST_LAUNCHES : fits < 1 ? 1 : (uint32_t)fits;
   bench_alternate(turn, turn_by_hand, &b, options->turns ? options->turns : TURNS, &ours, &theirs);
   bench_report_speed(k->name, ours, theirs, 0);
   if (k->moved_bytes > 0) printf("%-26s       %8.1f GB/s\n", "", k->moved_bytes / ours);
