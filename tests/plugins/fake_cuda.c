@@ -262,7 +262,7 @@ API(cuDeviceGetName, char *out, int capacity, int id) {
   return code;
 }
 API(cuDeviceTotalMem_v2, size_t *out, int id) {
-  *out = control.devices[id].memory_bytes;
+  *out = (size_t)control.devices[id].memory_bytes;
   return SUCCESS;
 }
 API(cuDeviceGetAttribute, int *out, unsigned what, int id) {
@@ -1013,7 +1013,7 @@ API(cuLinkCreate_v2, unsigned count, unsigned *options, void **values, link_stat
   RETURN(SUCCESS);
 }
 static int refuse_text(link_state *l, const char *why) {
-  if (l->errors) snprintf(l->errors, l->error_bytes, "ptxas fatal: %s", why);
+  if (l->errors) snprintf(l->errors, (size_t)l->error_bytes, "ptxas fatal: %s", why);
   return INVALID_PTX;
 }
 API(cuLinkAddData_v2, link_state *l, unsigned type, void *data, size_t size, const char *name, unsigned count,

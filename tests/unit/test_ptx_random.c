@@ -47,7 +47,7 @@ static uint32_t *run(const run_data *r, bool prepared) {
   qn_bytes text = {0};
   qn_ptx_program program;
   ir_module *m = NULL;
-  uint32_t *out = calloc(r->items * GENERATOR_RESULTS, 4);
+  uint32_t *out = calloc((size_t)r->items * GENERATOR_RESULTS, 4);
   qn_compile_request request = {.source = qn_sv_from(r->kernel.source), .options = &none};
   request.model = (qn_model){.address_bits = 64, .has_double = true, .has_int64_atomics = true};
   assert_non_null(out);
@@ -66,11 +66,11 @@ static uint32_t *run(const run_data *r, bool prepared) {
 static int check_seed(uint64_t seed) {
   run_data r = {.kernel = generate(seed)};
   r.items = r.kernel.local[0] * r.kernel.local[1] * r.kernel.groups[0] * r.kernel.groups[1];
-  r.in = malloc(r.items * 4);
+  r.in = malloc((size_t)r.items * 4);
   assert_non_null(r.in);
   for (uint64_t i = 0; i < r.items; i++) r.in[i] = (uint32_t)((i + seed) * 2654435761u);
   uint32_t *expected = run(&r, false), *got = run(&r, true);
-  int bad = memcmp(expected, got, r.items * GENERATOR_RESULTS * 4) != 0;
+  int bad = memcmp(expected, got, (size_t)r.items * GENERATOR_RESULTS * 4) != 0;
   if (bad) print_message("seed %" PRIu64 " differs:\n%s\n", seed, r.kernel.source);
   free(expected);
   free(got);
