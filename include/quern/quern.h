@@ -295,7 +295,7 @@ QN_API QN_MUST_USE qn_status qn_queue_finish(qn_queue queue, uint64_t timeout_ns
 QN_API QN_MUST_USE qn_status qn_point_wait(const qn_point *point, uint64_t timeout_ns);
 
 /* Device nanoseconds from the completion of a to that of b, negative when b was first; both of timed queues of one device, which
- * live. Device times or an error, never the host's. Errors: NOT_READY (not both are complete), INVALID_ARGUMENT (two devices, a
+ * live. Device times or an error, never the host's. QN_NOT_READY while not both are complete, which sets no text. Errors: INVALID_ARGUMENT (two devices, a
  * queue that is gone, value 0 or one not given out), UNSUPPORTED (a queue that was not made with QN_QUEUE_TIMED), NOT_FOUND (a
  * queue remembers the times of its last 65,535 values at least), the cause of a point that failed. Cost: driver calls 4. */
 QN_API QN_MUST_USE qn_status qn_point_elapsed(const qn_point *a, const qn_point *b, int64_t *out_ns);
@@ -435,8 +435,8 @@ QN_API QN_MUST_USE qn_status qn_memory_configure(qn_device device, const qn_memo
  * can go. `out_freed_bytes` may be NULL. Errors: the first thing that the driver refused. Cost: any. */
 QN_API QN_MUST_USE qn_status qn_memory_trim(qn_device device, uint64_t keep_bytes, uint64_t *out_freed_bytes);
 
-/* At any moment without calls in flight: reserved = used + cached + pending + quarantined. Sizes are those of blocks, which
- * are up to an eighth larger than what was asked for. */
+/* At any moment without calls in flight: reserved = used + cached + pending + quarantined. Sizes are those of blocks:
+ * steps of 256 bytes up to 2 KiB, above that up to an eighth larger than what was asked for. */
 typedef struct qn_memory_statistics {
   uint32_t struct_size;
   uint32_t reserved;

@@ -34,8 +34,12 @@ static qn_status parse_selector(const char *selector, qn_sv *out_name, uint32_t 
   *out_index = 0;
   if (!colon) return QN_OK;
   uint64_t index = 0;
-  if (!qn_sv_to_u64(qn_sv_from(colon + 1), &index) || index > UINT32_MAX)
+  const char *digits = colon + 1;
+  size_t count = strspn(digits, "0123456789");
+  if (count == 0 || digits[count] != '\0' || (count > 1 && digits[0] == '0'))
     QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "selector '%s' has no number after ':'; write it as 'cpu' or 'cpu:0'", selector);
+  if (!qn_sv_to_u64(qn_sv_from(digits), &index) || index > UINT32_MAX)
+    QN_FAIL(QN_ERROR_NOT_FOUND, "there is no device '%s'; no adapter has that many", selector);
   *out_index = (uint32_t)index;
   return QN_OK;
 }
@@ -100,8 +104,8 @@ static qn_status choose_named(core_runtime *runtime, const char *selector, choic
     char there[768] = "";
     list_adapters(list, there, sizeof there);
     QN_FAIL(QN_ERROR_NOT_FOUND,
-            "there is no device '%s'; there are: %s (QUERN_ADAPTER_PATH says where more adapters are)", selector,
-            there);
+            "there is no device '%s'; there are adapters: %s (QUERN_ADAPTER_PATH says where more adapters are)",
+            selector, there);
   }
   QN_TRY(core_adapter_load(&runtime->arena, adapter, false));
   if (index >= adapter->device_count)

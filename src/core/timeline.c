@@ -141,7 +141,7 @@ void core_timeline_raise(core_timeline *timeline, uint64_t completed) {
     continue;
 }
 
-uint64_t core_timeline_number(const core_timeline *timeline) { return atomic_load(&timeline->id) >> SLOT_BITS; }
+uint64_t core_timeline_number(const core_timeline *timeline) { return atomic_load(&timeline->id); }
 
 void core_timeline_visit(const void *device, void (*visit)(void *user, core_timeline *timeline), void *user) {
   uint32_t count = atomic_load_explicit(&used, memory_order_acquire);
@@ -260,8 +260,7 @@ qn_status core_point_wait(const qn_point *point, uint64_t timeout_ns) {
     qn_status status = left == 0 ? QN_ERROR_TIMEOUT : wait_in_adapter(t, point, left);
     if (status == QN_ERROR_TIMEOUT)
       QN_FAIL(QN_ERROR_TIMEOUT, "value %llu of queue %llu is not complete after %llu ns",
-              (unsigned long long)point->value, (unsigned long long)(point->queue >> SLOT_BITS),
-              (unsigned long long)timeout_ns);
+              (unsigned long long)point->value, (unsigned long long)point->queue, (unsigned long long)timeout_ns);
     /* A failure of the queue is found by looking again; one of the waiting itself is the caller's. */
     if (status < 0 && look(t, point, true) == CORE_POINT_PENDING) return status;
   }

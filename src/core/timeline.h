@@ -87,7 +87,7 @@ void core_timeline_end_use(core_timeline *timeline);
 /* Notes which kernel a value launched, for the text of a failure. Under the lock. */
 void core_timeline_note(core_timeline *timeline, uint64_t value, const char *kernel);
 
-/* The queue's number in texts: the serial. */
+/* The queue's number in texts and traces: that of its points. */
 uint64_t core_timeline_number(const core_timeline *timeline);
 /* Calls `visit` for each live queue of a device; it lives until that returns. Takes no lock. */
 void core_timeline_visit(const void *device, void (*visit)(void *user, core_timeline *timeline), void *user);

@@ -156,9 +156,11 @@ static void test_L7_a_failed_command_gives_its_cause_at_each_wait(void **state) 
   f.control->fail_queue = id_of(bad);
   f.control->fail_at = 2;
   qn_point first = fill(bad, buffer, 1), second = fill(bad, buffer, 2), third = fill(bad, buffer, 3);
+  char words[100]; /* the queue as points name it */
+  snprintf(words, sizeof words, "queue %llu failed at value 2: the fake fell over", (unsigned long long)second.queue);
   for (int i = 0; i < 2; i++) {
     OK(qn_point_wait(&first, PATIENCE));
-    FAILS(qn_point_wait(&second, PATIENCE), QN_ERROR_DEVICE_LOST, "failed at value 2: the fake fell over");
+    FAILS(qn_point_wait(&second, PATIENCE), QN_ERROR_DEVICE_LOST, words);
     assert_int_equal(qn_error_driver_code(), 999);
     FAILS(qn_point_wait(&third, PATIENCE), QN_ERROR_DEVICE_LOST, "failed at value 2");
     FAILS(qn_queue_finish(bad, PATIENCE), QN_ERROR_DEVICE_LOST, "fell over");

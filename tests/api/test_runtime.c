@@ -32,10 +32,13 @@ static void test_L6_a_failed_opening_is_followed_by_a_good_one(void **state) {
   }
   OK(qn_runtime_open(NULL, &runtime));
   FAILS(qn_device_open(runtime, "null:7", &device), QN_ERROR_NOT_FOUND, "adapter 'null' has 1 device");
-  FAILS(qn_device_open(runtime, "nowhere", &device), QN_ERROR_NOT_FOUND, "there are:");
+  FAILS(qn_device_open(runtime, "nowhere", &device), QN_ERROR_NOT_FOUND, "there are adapters: ");
   FAILS(qn_device_open(runtime, "nowhere", &device), QN_ERROR_NOT_FOUND, "null");
   FAILS(qn_device_open(runtime, "null:x", &device), QN_ERROR_INVALID_ARGUMENT, "no number after ':'");
   FAILS(qn_device_open(runtime, "null:", &device), QN_ERROR_INVALID_ARGUMENT, "no number after ':'");
+  FAILS(qn_device_open(runtime, "null:00", &device), QN_ERROR_INVALID_ARGUMENT, "no number after ':'");
+  FAILS(qn_device_open(runtime, "null:0x0", &device), QN_ERROR_INVALID_ARGUMENT, "no number after ':'");
+  FAILS(qn_device_open(runtime, "null:99999999999999999999", &device), QN_ERROR_NOT_FOUND, "no adapter has that many");
   FAILS(qn_device_open(runtime, "", &device), QN_ERROR_NOT_FOUND, "there is no device ''");
   FAILS(qn_device_open(runtime, "null", NULL), QN_ERROR_INVALID_ARGUMENT, "out_device is NULL");
   assert_null(device);

@@ -10,9 +10,22 @@
 #include "run.h"
 #include "worker.h"
 
+static int no_test(void) {
+  fputs("quern-cts: no test has such a name; quern-cts --list shows them\n", stderr);
+  return CTS_EXIT_USAGE;
+}
+
+static bool any_is_chosen(const cts_options *options) {
+  for (const cts_suite *const *suite = cts_suites; *suite; suite++)
+    for (uint32_t i = 0; i < (*suite)->count; i++)
+      if (cts_options_choose(options, (*suite)->name, (*suite)->tests[i].name)) return true;
+  return false;
+}
+
 /* Watches the processes that run the tests; calls nothing of the library itself. */
 static int watch(const cts_options *options, const cts_gaps *gaps) {
   uint32_t count = 0;
+  if (!any_is_chosen(options)) return no_test();
   cts_device_row *devices = cts_run_devices(options, &count);
   if (!devices) return CTS_EXIT_USAGE;
   static cts_results results; /* to the end of the process */
@@ -21,9 +34,7 @@ static int watch(const cts_options *options, const cts_gaps *gaps) {
       options->is_one_process ? cts_run_together(options, gaps, &results) : cts_run_apart(options, gaps, &results);
   cts_results_end(&results);
   if (!done || results.failed > 0) return CTS_EXIT_FAILED;
-  if (results.passed + results.gaps > 0) return CTS_EXIT_OK;
-  fputs("quern-cts: no test has such a name; quern-cts --list shows them\n", stderr);
-  return CTS_EXIT_USAGE;
+  return results.passed + results.gaps > 0 ? CTS_EXIT_OK : no_test();
 }
 
 int main(int argc, char **argv) {

@@ -584,12 +584,16 @@ static void queues_that_are_destroyed_too_early_are_found(void **state) {
 
 static void settings_that_are_not_understood_are_refused(void **state) {
   (void)state;
-  static const char *const bad[] = {"sed=1", "seed", "seed=", "seed=x", "late=1,full=-1", "heap=/nowhere/at.all"};
+  static const char *const bad[] = {
+      "sed=1",    "seed",    "seed=",   "seed=x", "late=1,full=-1",      "heap=/nowhere/at.all",        "domain=2",
+      "domain=9", "check=7", "reuse=5", "late=2", "memory=99999999999G", "seed=99999999999999999999999"};
   qn_adapter_instance *instance = NULL;
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     snprintf(settings, sizeof settings, "%s", bad[i]);
     assert_int_equal(table->instance_open(&host, &instance), QN_ERROR_INVALID_ARGUMENT);
+    const char *word = strrchr(bad[i], ',') ? strrchr(bad[i], ',') + 1 : bad[i];
     assert_non_null(strstr(error_text, "QUERN_NULL"));
+    if (!strstr(error_text, word)) fail_msg("'%s' lacks '%s'", error_text, word);
   }
   rig r = set_up("seed=1,late=0,,memory=64K");
   assert_int_equal(r.control->set(r.control->device, "lag=3,late=1"), 0);

@@ -363,7 +363,7 @@ class Files(CommandTest):
     def test_what_the_environment_asks_for_is_named(self):
         words = ["run", example("saxpy.cl"), "--arg", "x=range:9", "--arg", "y=zeros:9", "--arg", "a=1"]
         _, err = self.quern(*words, status=1, environment={"QUERN_DEVICE": "foo"})
-        self.assertIn("QUERN_DEVICE: device 'foo': there is no device 'foo'; there are: ", err)
+        self.assertIn("QUERN_DEVICE: device 'foo': there is no device 'foo'; there are adapters: ", err)
         _, err = self.quern(*words, "-d", "cpu:7", status=1)
         self.assertIn("there is no device 'cpu:7'; adapter 'cpu' has 1 device\n", err)
         _, err = self.quern(*words, status=1, environment={"QUERN_TRACE": "/dev/full"})

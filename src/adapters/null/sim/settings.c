@@ -1,5 +1,7 @@
 /* settings.c - "seed=7,late=1,memory=64M" */
+#include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,11 +10,11 @@
 typedef struct setting {
   const char *name;
   size_t at;
-  uint64_t plain, hostile;
+  uint64_t plain, hostile, most;
 } setting;
 
 static const setting settings_known[] = {
-#define SIM_X(field, plain, hostile, what) {#field, offsetof(sim_settings, field), plain, hostile},
+#define SIM_X(field, plain, hostile, most, what) {#field, offsetof(sim_settings, field), plain, hostile, most},
     SIM_SETTINGS(SIM_X)
 #undef SIM_X
 };
@@ -28,12 +30,17 @@ static bool number(const char *text, size_t length, uint64_t *out) {
   if (length == 0 || length >= sizeof copy || text[0] < '0' || text[0] > '9') return false;
   memcpy(copy, text, length);
   copy[length] = '\0';
-  *out = strtoull(copy, &end, 0);
-  if (*end == 'K') *out <<= 10;
-  if (*end == 'M') *out <<= 20;
-  if (*end == 'G') *out <<= 30;
-  if (*end == 'K' || *end == 'M' || *end == 'G') end++;
-  return *end == '\0';
+  errno = 0;
+  uint64_t value = strtoull(copy, &end, 0);
+  unsigned shift = *end == 'K' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
+  if (shift != 0) end++;
+  *out = value << shift;
+  return *end == '\0' && errno == 0 && *out >> shift == value;
+}
+
+/* Nobody fails together with half a device. */
+static bool is_allowed(const setting *known, uint64_t value) {
+  return value <= known->most && (strcmp(known->name, "domain") != 0 || value == 1 || value == 3);
 }
 
 /* Takes one word. */
@@ -51,7 +58,7 @@ static bool take(sim_settings *settings, const char *word, size_t length) {
     const setting *known = &settings_known[i];
     if (strlen(known->name) != name || memcmp(known->name, word, name) != 0) continue;
     uint64_t value = 0;
-    if (!number(equals + 1, rest, &value)) return false;
+    if (!number(equals + 1, rest, &value) || !is_allowed(known, value)) return false;
     *field(settings, known) = value;
     /* A seed brings the rest of what is hostile; words after it may take that back. */
     for (int j = 0; strcmp(known->name, "seed") == 0 && value != 0 && j < COUNT; j++)
@@ -89,7 +96,10 @@ sim_result sim_driver_open(const char *settings, char wrong[64], sim_driver **ou
   if (!driver) return SIM_NO_HOST_MEMORY;
   defaults(&driver->settings);
   sim_result result = sim_settings_read(&driver->settings, settings, wrong) ? SIM_OK : SIM_BAD_SETTING;
-  if (result == SIM_OK) result = sim_heap_open(&driver->settings, &driver->heap);
+  if (result == SIM_OK) {
+    result = sim_heap_open(&driver->settings, &driver->heap);
+    if (result == SIM_BAD_SETTING) snprintf(wrong, 64, "heap=%.58s", driver->settings.heap);
+  }
   if (result != SIM_OK) {
     free(driver);
     return result;

@@ -37,31 +37,31 @@ enum {
 /* ---- The driver --------------------------------------------------------------------------------- */
 
 /* One line a setting: X(field, default, default with a seed, what it is). */
-#define SIM_SETTINGS(X)                                                                                    \
-  X(seed, 0, 0, "of the schedule; 0: packets run in the order of their arrival")                           \
-  X(host, 0, 1, "1: packets run within calls of the host alone, so that one thread's run replays")         \
-  X(lag, 0, 16, "a stream that falls asleep sleeps so many steps at most")                                 \
-  X(late, 0, 1, "1: completion is seen some steps late")                                                   \
-  X(delay_ns, 0, 0, "pause between two steps at most, when a thread of the device makes them")             \
-  X(full, 0, 0, "one of so many submissions finds its stream full")                                        \
-  X(reject, 0, 0, "one of so many submissions is rejected")                                                \
-  X(fail, 0, 0, "one of so many packets fails")                                                            \
-  X(no_memory, 0, 0, "one of so many allocations fails")                                                   \
-  X(capacity, 1024, 64, "packets in flight on one stream; taken when the device is opened")                \
-  X(memory, 0, 0, "bytes that the device has; 0: no limit. Taken when the driver is opened")               \
-  X(domain, 1, 1, "who fails together: 1 a stream, 3 the device")                                          \
-  X(reuse, 0, 1, "1: the address that was freed last is given out first. Taken when the driver is opened") \
-  X(check, 0, 1, "1: accesses are checked against the order asked for. Taken when the device is opened")   \
-  X(kernels, 0, 0, "1: programs are taken, and a launch mixes its arguments. Taken when the driver is opened")
+#define SIM_SETTINGS(X)                                                                                       \
+  X(seed, 0, 0, UINT64_MAX, "of the schedule; 0: packets run in the order of their arrival")                  \
+  X(host, 0, 1, 1, "1: packets run within calls of the host alone, so that one thread's run replays")         \
+  X(lag, 0, 16, UINT64_MAX, "a stream that falls asleep sleeps so many steps at most")                        \
+  X(late, 0, 1, 1, "1: completion is seen some steps late")                                                   \
+  X(delay_ns, 0, 0, UINT64_MAX, "pause between two steps at most, when a thread of the device makes them")    \
+  X(full, 0, 0, UINT64_MAX, "one of so many submissions finds its stream full")                               \
+  X(reject, 0, 0, UINT64_MAX, "one of so many submissions is rejected")                                       \
+  X(fail, 0, 0, UINT64_MAX, "one of so many packets fails")                                                   \
+  X(no_memory, 0, 0, UINT64_MAX, "one of so many allocations fails")                                          \
+  X(capacity, 1024, 64, UINT64_MAX, "packets in flight on one stream; taken when the device is opened")       \
+  X(memory, 0, 0, UINT64_MAX, "bytes that the device has; 0: no limit. Taken when the driver is opened")      \
+  X(domain, 1, 1, 3, "who fails together: 1 a stream, 3 the device")                                          \
+  X(reuse, 0, 1, 1, "1: the address that was freed last is given out first. Taken when the driver is opened") \
+  X(check, 0, 1, 1, "1: accesses are checked against the order asked for. Taken when the device is opened")   \
+  X(kernels, 0, 0, 1, "1: programs are taken, and a launch mixes its arguments. Taken when the driver is opened")
 
 typedef struct sim_settings {
-#define SIM_X(field, plain, hostile, what) uint64_t field;
+#define SIM_X(field, plain, hostile, most, what) uint64_t field;
   SIM_SETTINGS(SIM_X)
 #undef SIM_X
   char heap[256]; /* "heap=PATH": a library whose allocator is used (control.h) */
 } sim_settings;
 
-/* Settings are words "name=number", ',' between; a number may end with K, M or G. NULL: none. When a word isn't understood
+/* Settings are words "name=number", ',' between; a number may end with K, M or G. NULL: none. When a word isn't understood, or its value is more than it can be,
  * it is copied to `wrong`. */
 sim_result sim_driver_open(const char *settings, char wrong[64], sim_driver **out_driver);
 void sim_driver_close(sim_driver *driver);
