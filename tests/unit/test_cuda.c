@@ -340,9 +340,11 @@ static void test_polling_alone_sees_a_loss(void **state) {
   for (int k = 0; k < 2; k++) {
     setenv("QUERN_CUDA_MARKS", k ? "words" : "events", 1);
     stream s = make_stream(0);
+    fake->holds = 1; /* a kernel before it would take the fault */
     for (int i = 0; i < 31; i++) run_advance(&s, 1);
     if (k == 1) fake->fault_code = 700;
     run_advance(&s, 1);
+    fake->holds = 0;
     uint64_t value = 0;
     while (value < s.value) {
       qn_status status = table->queue_completed(s.queue, &value);
