@@ -70,6 +70,7 @@ static const named_pass passes[] = {
     {"layout", pass_layout},          {"uniformity", uniformity},
     {"regions", pass_regions},        {"unroll", unroll},
     {"unroll_partly", unroll_partly}, {"split_variables", pass_split_variables},
+    {"unsign", pass_unsign},          {"bound_loops", pass_bound_loops},
 };
 enum { PASS_COUNT = sizeof passes / sizeof *passes };
 

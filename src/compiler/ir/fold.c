@@ -173,6 +173,9 @@ static int constant_on_the_right(ir_module *m, ir_op op, ir_inst *y) {
       return is_splat_of(m, y, minus_zero(t));
     case IR_FSUB:
       return is_splat_of(m, y, 0);
+    case IR_EQ:
+    case IR_NE:
+      return ir_elem_of(t)->kind == IR_BOOL && is_splat_of(m, y, op == IR_EQ);
     default:
       return 0;
   }

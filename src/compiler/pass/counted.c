@@ -134,6 +134,28 @@ uint32_t counted_trips(ir_module *m, const counted *c, uint32_t limit) {
   return 0;
 }
 
+static bool is_load(const ir_inst *x, const ir_var *var) {
+  return x->parent && x->op == IR_LOAD && x->args[0] == var->address;
+}
+
+int64_t counted_step(const counted *c) {
+  const ir_block *step = c->loop->u.ctrl.blocks[1];
+  const ir_inst *store = step->last;
+  if (!store || store->op != IR_STORE || store->args[0] != c->var->address) return 0;
+  const ir_inst *sum = store->args[1];
+  if (!sum->parent || (sum->op != IR_ADD && sum->op != IR_SUB)) return 0;
+  if (!is_load(sum->args[0], c->var) || sum->args[1]->op != IR_CONST) return 0;
+  uint32_t drop = 64 - sum->type->bits;
+  int64_t by = (int64_t)(sum->args[1]->imm << drop) >> drop;
+  return sum->op == IR_ADD ? by : -by;
+}
+
+bool counted_is_outside(const ir_inst *x, const ir_inst *loop) {
+  for (const ir_block *block = x->parent; block && loop; loop = loop->parent->owner)
+    if (loop->parent == block) return true;
+  return !x->parent;
+}
+
 /* The variable that the continue block stores in, when there is one such. */
 static ir_var *find_variable(const ir_block *step) {
   ir_var *var = NULL;
@@ -147,16 +169,21 @@ static ir_var *find_variable(const ir_block *step) {
   return var;
 }
 
-bool counted_find(ir_inst *loop, counted *c) {
+bool counted_look(ir_inst *loop, counted *c) {
   ir_block *body = loop->u.ctrl.blocks[0], *step = loop->u.ctrl.blocks[1];
   *c = (counted){.loop = loop, .guard = find_guard(body), .var = find_variable(step)};
-  if (!c->var || ir_block_ends(body)) return false;
+  if (!c->var) return false;
   counted_survey s = {.var = c->var};
   (void)ir_walk(body, look_at, &s);
   uint32_t in_body = s.stores;
   (void)ir_walk(step, look_at, &s);
   c->survey = s;
-  if (in_body || s.stores != 1) return false;
+  return !in_body && s.stores == 1;
+}
+
+bool counted_find(ir_inst *loop, counted *c) {
+  const ir_block *body = loop->u.ctrl.blocks[0];
+  if (ir_block_ends(body) || !counted_look(loop, c)) return false;
   for (const ir_inst *inst = c->guard ? c->guard->next : body->first; inst; inst = inst->next) {
     if (inst->op == IR_CONTINUE || inst->op == IR_BREAK) return false;
     for (uint32_t i = 0; i < ir_block_count(inst) && inst->op != IR_LOOP; i++)

@@ -11,7 +11,7 @@ typedef struct counted_survey {
   bool is_closed;        /* it has a loop or a barrier */
 } counted_survey;
 
-/* Nothing leaves the loop but its guard and what stands last in its continue block, which alone stores to the variable. */
+/* A loop whose continue block alone stores to the variable. */
 typedef struct counted {
   ir_inst *loop, *guard; /* guard: the if at the body's start that does nothing but leave; NULL: there is none */
   ir_var *var;
@@ -20,7 +20,13 @@ typedef struct counted {
 
 /* Before loops of a function are looked for. Uses `aux`. */
 void counted_prepare(ir_function *f);
+bool counted_look(ir_inst *loop, counted *c);
+/* The same, and nothing leaves the loop but its guard and what stands last in its continue block. */
 bool counted_find(ir_inst *loop, counted *c);
+/* What the continue block adds to the variable, as a signed number; 0: not known. */
+int64_t counted_step(const counted *c);
+/* Whether a value is there before the loop: it stands in a block around it, or in none. */
+bool counted_is_outside(const ir_inst *x, const ir_inst *loop);
 /* How often the body runs; 0: not known, never, or more often than `limit`. */
 uint32_t counted_trips(ir_module *m, const counted *c, uint32_t limit);
 /* What leaves behind a continue block; NULL: nothing. */

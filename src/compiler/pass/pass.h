@@ -22,6 +22,11 @@ QN_MUST_USE qn_status pass_unroll(ir_module *m, bool *changed);
 QN_MUST_USE qn_status pass_unroll_partly(ir_module *m, bool *changed);
 /* Private structs and arrays whose parts are named by numbers alone become variables a part. */
 QN_MUST_USE qn_status pass_split_variables(ir_module *m);
+/* Signed divisions, comparisons, extremes and shifts of scalars that can't be negative become unsigned ones. */
+QN_MUST_USE qn_status pass_unsign(ir_module *m);
+/* Loops that count up by one below a limit do so from zero or more, by an unsigned comparison with a value that stands before
+ * them. For targets whose text must show that a loop ends. Simplify then drops what isn't used any longer. */
+QN_MUST_USE qn_status pass_bound_loops(ir_module *m);
 /* Finds each kernel parameter's access (QN_ACCESS_...), through helpers as well. */
 QN_MUST_USE qn_status pass_access(ir_module *m);
 /* Offsets of static local memory; kernels' static_local_bytes. */

@@ -126,6 +126,25 @@ static ir_inst *known_value(simplifier *s, ir_inst *inst) {
   return ir_fold(s->m, inst->op, inst->flags, inst->type, inst->args, inst->arg_count);
 }
 
+static ir_inst *widened_bool(const ir_inst *x) {
+  return x->parent && x->op == IR_ZEXT && x->args[0]->type->kind == IR_BOOL ? x->args[0] : NULL;
+}
+
+/* Bools that were made integers to be compared: C's == of two comparisons, and `if` of one that a variable holds. */
+static void compare_bools(simplifier *s, ir_inst *inst) {
+  if (inst->op != IR_EQ && inst->op != IR_NE) return;
+  ir_inst *x = widened_bool(inst->args[0]), *y = widened_bool(inst->args[1]);
+  bool is_number = inst->args[1]->op == IR_CONST && inst->args[1]->imm <= 1;
+  if (!x || (!y && !is_number)) return;
+  bool is_opposite = !y && inst->args[1]->imm == (inst->op == IR_NE);
+  inst->args[0] = x;
+  inst->args[1] = y ? y : ir_const_int(s->m, x->type, inst->args[1]->imm);
+  s->changed = true;
+  if (!is_opposite) return;
+  inst->op = IR_NOT;
+  inst->arg_count = 1;
+}
+
 static void learn(simplifier *s, ir_inst *inst) {
   if (inst->op != IR_STORE && inst->op != IR_LOAD && inst->op != IR_FRESH) return;
   var_facts *facts = facts_of(inst->args[0]);
@@ -257,6 +276,7 @@ static void walk_block(simplifier *s, ir_block *block) {
   for (ir_inst *inst = block->first, *next; inst; inst = next) {
     next = inst->next;
     replace_operands(s, inst);
+    compare_bools(s, inst);
     ir_inst *value = known_value(s, inst);
     if (value && value != inst) {
       inst->aux = value;

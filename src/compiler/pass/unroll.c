@@ -43,31 +43,11 @@ static bool is_load(const ir_inst *x, const ir_var *var) {
   return x->parent && x->op == IR_LOAD && x->args[0] == var->address;
 }
 
-/* Whether a value is there before the loop: it stands in a block around it. */
-static bool is_outside(const ir_inst *x, const ir_inst *loop) {
-  for (const ir_block *block = x->parent; block && loop; loop = loop->parent->owner)
-    if (loop->parent == block) return true;
-  return !x->parent;
-}
-
-/* What the continue block adds to the variable, as a signed number; 0: not known. */
-static int64_t step_of(const counted *c) {
-  const ir_block *step = c->loop->u.ctrl.blocks[1];
-  const ir_inst *store = step->last;
-  if (!store || store->op != IR_STORE || store->args[0] != c->var->address) return 0;
-  const ir_inst *sum = store->args[1];
-  if (!sum->parent || (sum->op != IR_ADD && sum->op != IR_SUB)) return 0;
-  if (!is_load(sum->args[0], c->var) || sum->args[1]->op != IR_CONST) return 0;
-  uint32_t drop = 64 - sum->type->bits;
-  int64_t by = (int64_t)(sum->args[1]->imm << drop) >> drop;
-  return sum->op == IR_ADD ? by : -by;
-}
-
 static bool find_course(const counted *c, course *out) {
   if (!c->guard || counted_until(c->loop->u.ctrl.blocks[1])) return false;
   bool stays_when_true = !c->guard->u.ctrl.blocks[0]->first;
   const ir_inst *compare = c->guard->args[0];
-  int64_t step = step_of(c);
+  int64_t step = counted_step(c);
   if (!stays_when_true || !compare->parent || (compare->op != IR_SLT && compare->op != IR_ULT)) return false;
   bool has_sign = compare->op == IR_SLT;
   out->is_left = is_load(compare->args[0], c->var);
@@ -75,7 +55,7 @@ static bool find_course(const counted *c, course *out) {
   out->limit = compare->args[out->is_left ? 1 : 0];
   out->narrow = out->is_left ? has_sign ? IR_SSUBSAT : IR_USUBSAT : has_sign ? IR_SADDSAT : IR_UADDSAT;
   out->step = (uint64_t)(out->is_left ? step : -step);
-  return step && (out->is_left ? step > 0 : step < 0) && out->step < 1024 && is_outside(out->limit, c->loop);
+  return step && (out->is_left ? step > 0 : step < 0) && out->step < 1024 && counted_is_outside(out->limit, c->loop);
 }
 
 /* How many trips become one: a power of two. */

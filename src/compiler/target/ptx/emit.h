@@ -107,8 +107,6 @@ ptx_ref ptx_choose(emitter *e, ptx_ref c, ptx_ref a, ptx_ref b);
 /* ---- Operations on lanes (op.c, wide.c, convert.c) ---- */
 void ptx_put_component_wise(emitter *e, const ir_inst *inst);
 ptx_ref ptx_convert(emitter *e, const ir_inst *inst, ptx_ref a);
-/* Whether an integer is known to be 0 or more (known.c). */
-bool ptx_is_not_negative(const ir_inst *x);
 /* Zero-extended in 32 bits: as it is, cut, or from the sign. */
 ptx_ref ptx_cut(emitter *e, ptx_ref a, uint32_t bits);
 ptx_ref ptx_signed(emitter *e, ptx_ref a, uint32_t bits);

@@ -63,8 +63,7 @@ static ptx_ref on_unsigned(emitter *e, const op_row *row, const ir_inst *inst, c
 
 /* x / 0 = 0, x % 0 = x. Of the smallest number by -1 the machine gives what ir.h says. */
 static ptx_ref divide(emitter *e, const op_row *row, const ir_inst *inst, const ir_type *elem, ptx_ref *a) {
-  bool has_sign = (inst->op == IR_SDIV || inst->op == IR_SREM) &&
-                  !(ptx_is_not_negative(inst->args[0]) && ptx_is_not_negative(inst->args[1]));
+  bool has_sign = inst->op == IR_SDIV || inst->op == IR_SREM;
   bool is_quotient = inst->op == IR_SDIV || inst->op == IR_UDIV;
   ptx_ref value = (has_sign ? on_signed : on_unsigned)(e, row, inst, elem, a);
   if (a[1].kind == PTX_NUMBER && a[1].bits) return value;

@@ -207,5 +207,7 @@ qn_status ptx_prepare(ir_module *m, const qn_ptx_options *options) {
   QN_TRY(pass_simplify(m));
   QN_TRY(pass_check(m, "inline"));
   QN_TRY(make_values(m, options));
+  QN_TRY(pass_unsign(m));
+  QN_TRY(pass_check(m, "unsign"));
   return pass_layout(m);
 }

@@ -101,20 +101,18 @@ static const helper_text texts[] = {
      "  let by = select(down, $F(0x1p24f), abs(y) < $F(0x1p-126f));\n"
      "  return x / (y * by) * by;\n"
      "}\n"},
-    /* WGSL's may be 4.5 ULP off: one step nearer, by a residual whose products are exact. */
+    /* WGSL's may be 4.5 ULP off, and so is x by inverseSqrt: one step nearer. The product that is subtracted is off by half an ULP,
+       which makes a quarter to half of one in the root. */
     {"quern_sqrt", NULL,
      "(x: $F) -> $F {\n"
-     "  let up = select($F(1.0f), $F(0x1p60f), x < $F(0x1p-60f));\n"
-     "  let by = select(up, $F(0x1p-60f), x > $F(0x1p60f));\n"
-     "  let back = select(select($F(1.0f), $F(0x1p-30f), x < $F(0x1p-60f)), $F(0x1p30f), x > $F(0x1p60f));\n"
-     "  let scaled = x * by;\n"
-     "  let y = sqrt(scaled);\n"
-     "  let high = bitcast<$F>(bitcast<$T>(y) & $T(0xfffff000u));\n"
-     "  let low = y - high;\n"
-     "  let rest = ((scaled - high * high) - $F(2.0f) * high * low) - low * low;\n"
-     "  let near = (y + rest / (y + y)) * back;\n"
-     "  let ordinary = (x > $F(0.0f)) & ((bitcast<$T>(x) & $T(0x7fffffffu)) < $T(0x7f800000u));\n"
-     "  return select(sqrt(x), near, ordinary);\n"
+     "  let is_small = x < $F(0x1p-60f);\n"
+     "  let scaled = x * select($F(1.0f), $F(0x1p60f), is_small);\n"
+     "  let r = inverseSqrt(scaled);\n"
+     "  let y = scaled * r;\n"
+     "  let half = y * $F(0.5f);\n"
+     "  let rest = scaled * $F(0.25f) - half * half;\n"
+     "  let near = (y + rest * (r + r)) * select($F(1.0f), $F(0x1p-30f), is_small);\n"
+     "  return select(near, scaled, (scaled == $F(0.0f)) | (bitcast<$T>(scaled) == $T(0x7f800000u)));\n"
      "}\n"},
     {"quern_fround", NULL,
      "(x: $F) -> $F {\n"
