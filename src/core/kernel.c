@@ -71,20 +71,51 @@ static qn_status create_native(core_kernel *kernel) {
   QN_TRY(device->table->kernel_create(device->native, program->binary->native, kernel->description, &kernel->native,
                                       &info));
   kernel->native_handle = info.native;
-  kernel->max_group_items = info.max_group_items ? info.max_group_items : device->info.max_group_items;
+  kernel->limits.max_group_items = info.max_group_items ? info.max_group_items : device->info.max_group_items;
   return QN_OK;
+}
+
+static uint8_t access_of(const qn_argument_info *info) {
+  if (info->access != 0) return (uint8_t)info->access;
+  return info->address_space == QN_SPACE_CONSTANT ? QN_ACCESS_READ : QN_ACCESS_READ | QN_ACCESS_WRITE;
+}
+
+static core_argument_rule rule_of(const core_device *device, const qn_argument_info *info) {
+  uint32_t alignment = info->element_align;
+  if (info->kind == QN_ARGUMENT_BUFFER && alignment < device->info.buffer_alignment)
+    alignment = device->info.buffer_alignment;
+  return (core_argument_rule){.kind = (uint8_t)info->kind,
+                              .element_type = (uint8_t)info->element_type,
+                              .access = access_of(info),
+                              .is_scalar = info->vector_width == 1 && info->element_type != QN_TYPE_NONE,
+                              .element_bytes = info->element_bytes,
+                              .alignment = alignment ? alignment : 1};
+}
+
+/* What every launch asks. */
+static void prepare(core_kernel *kernel, const core_device *device) {
+  const core_kernel_source *source = kernel->source;
+  core_local_limits *limits = &kernel->limits;
+  limits->preferred_group_items = device->info.preferred_group_items;
+  limits->compute_units = device->info.compute_units;
+  memcpy(limits->max_local_size, device->info.max_local_size, sizeof limits->max_local_size);
+  memcpy(limits->required, source->required_local, sizeof limits->required);
+  memcpy(limits->hinted, source->hinted_local, sizeof limits->hinted);
+  for (uint32_t i = 0; i < source->argument_count; i++) kernel->rules[i] = rule_of(device, &source->arguments[i]);
 }
 
 static qn_status make_kernel(core_program *program, const char *name, qn_kernel *out_kernel) {
   uint32_t index = 0;
   QN_TRY(find(program, name, &index));
-  core_kernel *kernel = calloc(1, sizeof *kernel);
+  const core_kernel_source *source = &program->source.kernels[index];
+  core_kernel *kernel = calloc(1, sizeof *kernel + source->argument_count * sizeof *kernel->rules);
   if (!kernel) QN_FAIL(QN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a kernel");
   core_device *device = program->device;
   kernel->program = program;
-  kernel->source = &program->source.kernels[index];
+  kernel->source = source;
   kernel->description = &program->binary->kernels.items[index];
   kernel->name = core_device_name(device, name);
+  prepare(kernel, device);
   qn_status status = create_native(kernel);
   if (status < 0) {
     free(kernel);
@@ -121,7 +152,7 @@ static qn_status query(qn_kernel handle, qn_kernel_info *out_info) {
   const core_kernel_source *source = kernel->source;
   qn_kernel_info info = {.struct_size = sizeof info,
                          .argument_count = source->argument_count,
-                         .max_group_items = kernel->max_group_items,
+                         .max_group_items = kernel->limits.max_group_items,
                          .static_local_bytes = kernel->description->static_local_bytes,
                          .private_bytes_per_item = kernel->description->scratch_bytes_per_item,
                          .asked_dimensions = source->asked_dimensions};

@@ -29,7 +29,7 @@ typedef struct launch {
 
 /* ---- Errors name the argument ------------------------------------------------------------------- */
 
-static const qn_argument_info *info_of(const launch *l, uint32_t i) { return &l->kernel->source->arguments[i]; }
+static const core_argument_rule *rule_of(const launch *l, uint32_t i) { return &l->kernel->rules[i]; }
 
 static const char *const kind_words[] = {"nothing", "a value", "a buffer", "local memory", "an image", "a sampler"};
 static const char *const type_words[] = {"bytes",         "an 8-bit int", "an 8-bit uint", "a 16-bit int",
@@ -42,7 +42,7 @@ static const char *type_word(uint32_t type) { return type <= QN_TYPE_F64 ? type_
 
 /* "argument 1 'x' (float4*) of kernel 'scale'": puts it before the text. */
 static qn_status name_argument(const launch *l, uint32_t i, qn_status status) {
-  const qn_argument_info *info = info_of(l, i);
+  const qn_argument_info *info = &l->kernel->source->arguments[i];
   qn_error_prefix("argument %u '%s' (%s) of kernel '%s': ", i, info->name, info->type_name, l->kernel->name);
   return status;
 }
@@ -61,10 +61,10 @@ static uint64_t widen(uint64_t bits, uint64_t size, bool has_sign) {
 }
 
 /* An integer of another width or sign, when its value fits. */
-static qn_status convert_integer(const qn_argument *given, const qn_argument_info *info, uint64_t *out) {
-  bool from_signed = is_signed(given->type), to_signed = is_signed(info->element_type);
+static qn_status convert_integer(const qn_argument *given, const core_argument_rule *rule, uint64_t *out) {
+  bool from_signed = is_signed(given->type), to_signed = is_signed(rule->element_type);
   uint64_t value = widen(given->value.bits, given->size_bytes, from_signed);
-  uint64_t back = widen(value, info->element_bytes, to_signed);
+  uint64_t back = widen(value, rule->element_bytes, to_signed);
   bool negative = from_signed && (int64_t)value < 0, read_as_negative = to_signed && (int64_t)back < 0;
   if (back != value || negative != read_as_negative) {
     if (negative) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "the value %lld does not fit", (long long)value);
@@ -81,29 +81,28 @@ static uint64_t size_of_type(uint32_t type) {
 
 static qn_status put_value(launch *l, uint32_t i) {
   const qn_argument *given = &l->given[i];
-  const qn_argument_info *info = info_of(l, i);
+  const core_argument_rule *rule = rule_of(l, i);
   qn_launch_argument *out = &l->arguments[i];
-  out->size_bytes = info->element_bytes;
+  out->size_bytes = rule->element_bytes;
   out->bytes = &l->values[i];
-  bool is_scalar = info->vector_width == 1 && info->element_type != QN_TYPE_NONE;
-  if (given->type == QN_TYPE_NONE || (given->type == info->element_type && given->size_bytes > 8)) {
-    if (given->size_bytes != info->element_bytes)
+  if (given->type == QN_TYPE_NONE || (given->type == rule->element_type && given->size_bytes > 8)) {
+    if (given->size_bytes != rule->element_bytes)
       QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "%llu bytes are given, it has %u", (unsigned long long)given->size_bytes,
-              info->element_bytes);
+              rule->element_bytes);
     l->values[i] = given->value.bits;
     if (given->size_bytes > 8) out->bytes = given->value.pointer;
     if (!out->bytes) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "value.pointer is NULL");
     return QN_OK;
   }
-  if (!is_scalar || size_of_type(given->type) != given->size_bytes || given->size_bytes == 0)
+  if (!rule->is_scalar || size_of_type(given->type) != given->size_bytes || given->size_bytes == 0)
     QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "%s of %llu bytes is given, it has %u bytes; use qn_arg_bytes",
-            type_word(given->type), (unsigned long long)given->size_bytes, info->element_bytes);
-  if (given->type == info->element_type) {
+            type_word(given->type), (unsigned long long)given->size_bytes, rule->element_bytes);
+  if (given->type == rule->element_type) {
     l->values[i] = given->value.bits;
     return QN_OK;
   }
-  if (is_integer(given->type) && is_integer(info->element_type)) return convert_integer(given, info, &l->values[i]);
-  QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "%s is given, it is %s", type_word(given->type), type_word(info->element_type));
+  if (is_integer(given->type) && is_integer(rule->element_type)) return convert_integer(given, rule, &l->values[i]);
+  QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "%s is given, it is %s", type_word(given->type), type_word(rule->element_type));
 }
 
 /* ---- Buffers ------------------------------------------------------------------------------------ */
@@ -113,24 +112,18 @@ static qn_status check_buffer(const launch *l, uint32_t i, const qn_argument *gi
   const core_device *device = l->queue->device;
   QN_TRY(core_device_match(device, buffer->device, "the buffer"));
   QN_TRY(core_buffer_range(buffer, given->offset_bytes, given->size_bytes, "the view", out_size));
-  uint64_t alignment = device->info.buffer_alignment;
-  if (alignment < info_of(l, i)->element_align) alignment = info_of(l, i)->element_align;
-  if (alignment > 1 && given->offset_bytes % alignment != 0)
-    QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "offset_bytes is %llu; it must be a multiple of %llu",
-            (unsigned long long)given->offset_bytes, (unsigned long long)alignment);
+  uint32_t alignment = rule_of(l, i)->alignment;
+  if (given->offset_bytes != 0 && given->offset_bytes % alignment != 0)
+    QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "offset_bytes is %llu; it must be a multiple of %u",
+            (unsigned long long)given->offset_bytes, alignment);
   return QN_OK;
-}
-
-static uint32_t access_of(const qn_argument_info *info) {
-  if (info->access != 0) return info->access;
-  return info->address_space == QN_SPACE_CONSTANT ? QN_ACCESS_READ : QN_ACCESS_READ | QN_ACCESS_WRITE;
 }
 
 static qn_status put_buffer(launch *l, uint32_t i) {
   const qn_argument given = l->given[i];
   qn_launch_argument *out = &l->arguments[i];
   core_buffer *buffer = NULL;
-  out->access = access_of(info_of(l, i));
+  out->access = rule_of(l, i)->access;
   if (!given.value.pointer) return QN_OK; /* a null pointer */
   QN_TRY(core_buffer_pin((qn_buffer)given.value.pointer, "the buffer", &buffer));
   l->pinned[l->use_count] = given.value.pointer;
@@ -154,14 +147,14 @@ static qn_status put_local(launch *l, uint32_t i) {
             (unsigned long long)given->size_bytes, (unsigned long long)used, (unsigned long long)available);
   l->local_bytes += given->size_bytes;
   out->size_bytes = given->size_bytes;
-  out->alignment = info_of(l, i)->element_align;
+  out->alignment = rule_of(l, i)->alignment;
   return QN_OK;
 }
 
 /* ---- Arguments ---------------------------------------------------------------------------------- */
 
 static qn_status put_argument(launch *l, uint32_t i) {
-  uint32_t given = l->given[i].kind, wanted = info_of(l, i)->kind;
+  uint32_t given = l->given[i].kind, wanted = rule_of(l, i)->kind;
   if (given != wanted) QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "%s is given, it is %s", kind_word(given), kind_word(wanted));
   l->arguments[i] = (qn_launch_argument){.kind = wanted};
   switch (wanted) {
@@ -179,7 +172,7 @@ static qn_status put_argument(launch *l, uint32_t i) {
 static qn_status put_arguments(launch *l) {
   uint32_t wanted = l->kernel->source->argument_count;
   if (l->count != wanted) {
-    const char *missing = l->count < wanted ? info_of(l, l->count)->name : "";
+    const char *missing = l->count < wanted ? l->kernel->source->arguments[l->count].name : "";
     QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "kernel '%s' has %u arguments, %u are given%s%s%s", l->kernel->name, wanted,
             l->count, *missing ? "; '" : "", missing, *missing ? "' is the first that is missing" : "");
   }
@@ -219,16 +212,8 @@ static qn_status check_range(const qn_range *range, uint32_t address_bits, bool 
 }
 
 static qn_status choose_local(const launch *l, const qn_range *range, const uint64_t global[3], uint64_t out_local[3]) {
-  const core_kernel *kernel = l->kernel;
-  const qn_adapter_device_info *device = &l->queue->device->info;
-  core_local_limits limits = {.max_group_items = kernel->max_group_items,
-                              .preferred_group_items = device->preferred_group_items,
-                              .compute_units = device->compute_units};
-  memcpy(limits.max_local_size, device->max_local_size, sizeof limits.max_local_size);
-  memcpy(limits.required, kernel->source->required_local, sizeof limits.required);
-  memcpy(limits.hinted, kernel->source->hinted_local, sizeof limits.hinted);
-  qn_status status = core_local_size(&limits, range->dimensions, global, range->local, out_local);
-  if (status < 0) qn_error_prefix("range of kernel '%s': ", kernel->name);
+  qn_status status = core_local_size(&l->kernel->limits, range->dimensions, global, range->local, out_local);
+  if (status < 0) qn_error_prefix("range of kernel '%s': ", l->kernel->name);
   return status;
 }
 

@@ -68,9 +68,15 @@ static uint64_t wanted_items(const core_local_limits *limits, const uint64_t glo
   return smaller(items, limits->max_group_items);
 }
 
-/* The largest divisor of `global` that is at most `limit`, when it is at least half of what fits; else what fits. */
+/* The largest divisor of `global` that is at most `limit`, when it is at least half of what fits; else what fits. A division of 64
+ * bits takes several times as long, and a size that has no divisor asks for hundreds. */
 static uint64_t divisor_near(uint64_t global, uint64_t limit) {
   uint64_t fits = smaller(global, limit);
+  if (global <= UINT32_MAX) {
+    for (uint32_t size = (uint32_t)fits; size > fits / 2; size--)
+      if ((uint32_t)global % size == 0) return size;
+    return fits;
+  }
   for (uint64_t size = fits; size > fits / 2; size--)
     if (global % size == 0) return size;
   return fits;

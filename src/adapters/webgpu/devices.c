@@ -45,7 +45,7 @@ static void describe(const qn_adapter_instance *instance, wg_found *found) {
                                          .type = types[d->type],
                                          .failure_domain = QN_FAILURE_DEVICE,
                                          .code_kind = QN_CODE_WGSL,
-                                         .features = QN_FEATURE_KERNELS,
+                                         .features = QN_FEATURE_KERNELS | (d->has_half ? QN_FEATURE_HALF : 0),
                                          .compute_units = 1, /* not told */
                                          .address_bits = 32,
                                          .buffer_alignment = 1, /* offsets are added in the kernel */

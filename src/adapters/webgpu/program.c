@@ -43,9 +43,9 @@ static qn_status read_code(const qn_adapter_device *device, const qn_adapter_cod
     return wg_error(device->host, status, "%llu bytes are no WGSL program, or a damaged one",
                     (unsigned long long)code->size_bytes);
   if (status < 0) return wg_error(device->host, status, "no memory for the record of a program");
-  if (program->record.uses_half)
+  if (program->record.uses_half && !(device->found->info.features & QN_FEATURE_HALF))
     return wg_error(device->host, QN_ERROR_UNSUPPORTED,
-                    "the program uses half arithmetic, which isn't passed on to WebGPU");
+                    "the program uses half arithmetic (shader-f16), which device '%s' hasn't", device->found->info.name);
   return QN_OK;
 }
 

@@ -93,6 +93,13 @@ static text_level put_float_to_integer(emitter *e, const ir_inst *inst) {
     put(e, ")");
     return TEXT_POSTFIX;
   }
+  if (!(inst->flags & IR_SAT)) { /* out of range any value will do */
+    putf(e, "%s(", type);
+    if (is_signed) putf(e, "%s(", wgsl_shaped(e, "i32", lanes));
+    put_as_f32(e, inst->args[0]);
+    put(e, is_signed ? "))" : ")");
+    return wgsl_put_cut(e, start, TEXT_POSTFIX, inst->type);
+  }
   if (bits < 32) {
     int32_t most = is_signed ? (1 << (bits - 1)) - 1 : (1 << bits) - 1;
     putf(e, "%s(%s(", type, wgsl_helper(e, "quern_clamp_whole", lanes));
