@@ -32,7 +32,7 @@ typedef struct core_kernel {
   core_local_limits limits;
   const char *name; /* lives as long as the device */
 
-  core_uses uses; /* its last launches */
+  core_uses uses;             /* its last launches */
   core_argument_rule rules[]; /* by argument */
 } core_kernel;
 

@@ -362,7 +362,7 @@ enum { OPTIONAL = sizeof optional / sizeof *optional };
   X(qn_device_open, unknown, QN_ERROR_NOT_FOUND, "'nonsense'",                                                         \
     qn_device_open(live.t.runtime, "nonsense", &out.device))                                                           \
   X(qn_device_open, no_number, INVALID, "'null:'", qn_device_open(live.t.runtime, "null:", &out.device))               \
-  X(qn_device_open, number_2_64, INVALID, "null:18446744073709551616",                                                 \
+  X(qn_device_open, number_2_64, QN_ERROR_NOT_FOUND, "null:18446744073709551616",                                      \
     qn_device_open(live.t.runtime, "null:18446744073709551616", &out.device))                                          \
   X(qn_device_open, number_past_the_end, QN_ERROR_NOT_FOUND, "'null:4294967295'",                                      \
     qn_device_open(live.t.runtime, "null:4294967295", &out.device))                                                    \

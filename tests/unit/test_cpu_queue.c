@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <time.h>
 
+#include "../support/rounds.h"
 #include "support/cpu_fixture.h"
 
 static const char kernels[] =
@@ -55,6 +56,7 @@ static qn_adapter_program *program;
 static qn_adapter_kernel *kernel[KERNEL_COUNT];
 static qn_adapter_memory *cells; /* 64 counters */
 static volatile uint64_t *cell;
+static uint64_t come_and_go_rounds;
 
 static uint64_t read_cell(int i) { return __atomic_load_n(&cell[i], __ATOMIC_ACQUIRE); }
 static void write_cell(int i, uint64_t v) { __atomic_store_n(&cell[i], v, __ATOMIC_RELEASE); }
@@ -525,6 +527,41 @@ static void test_threads_with_queues_of_their_own(void **state) {
   }
 }
 
+/* A worker that puts a queue down looks again whether work came in between, and may be late: the queue is another thread's by then. */
+static void *come_and_go(void *argument) {
+  uint64_t rounds = come_and_go_rounds, sum = 0;
+  int me = (int)(intptr_t)argument;
+  for (uint64_t i = 0; i < rounds; i++) {
+    stream s = make_stream(0);
+    uint64_t launches = 1 + i % 4;
+    for (uint64_t k = 0; k < launches; k++) {
+      run_cells(&s, ADD, 1, me, 0, 0);
+      if (i % 2) /* a worker does it */
+        for (int looks = 0; looks < 2000 && completed(&s) < s.value; looks++) sched_yield();
+    }
+    finish(&s);
+    drop_stream(&s);
+    sum += launches;
+    if (read_cell(me) != sum) return NULL;
+  }
+  return argument;
+}
+
+static void test_queues_that_come_and_go_run_each_launch_once(void **state) {
+  (void)state;
+  pthread_t threads[THREADS];
+  come_and_go_rounds = test_rounds("queues of each of four threads that come and go", 1500, 200000);
+  for (int i = 1; i <= THREADS; i++) {
+    write_cell(i, 0);
+    assert_int_equal(pthread_create(&threads[i - 1], NULL, come_and_go, (void *)(intptr_t)i), 0);
+  }
+  for (int i = 0; i < THREADS; i++) {
+    void *right;
+    assert_int_equal(pthread_join(threads[i], &right), 0);
+    assert_non_null(right);
+  }
+}
+
 typedef struct shared_wait {
   stream *s;
   uint64_t first, last, step;
@@ -653,6 +690,7 @@ static int teardown(void **state) {
       cmocka_unit_test(test_L7_lack_of_memory_fails_the_queue_with_its_cause),                                         \
       cmocka_unit_test(test_many_launches_leave_nothing_behind),                                                       \
       cmocka_unit_test(test_threads_with_queues_of_their_own), cmocka_unit_test(test_many_threads_wait_for_one_queue), \
+      cmocka_unit_test(test_queues_that_come_and_go_run_each_launch_once),                                             \
       cmocka_unit_test(test_thread_with_a_small_stack_may_wait),                                                       \
       cmocka_unit_test(test_L6_forked_child_gets_errors_and_never_hangs)
 

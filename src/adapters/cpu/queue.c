@@ -22,6 +22,7 @@ static qn_adapter_queue *make_queue(qn_adapter_device *device) {
   }
   memset(q, 0, sizeof *q);
   pthread_mutex_init(&q->lock, NULL);
+  atomic_init(&q->turn, 1);
   q->device = device;
   q->ring = ring;
   q->index = device->queue_count;
@@ -71,6 +72,7 @@ qn_status cpu_queue_create(qn_adapter_device *device, const qn_adapter_queue_opt
     give_queue(device, q);
     return cpu_error(device->host, QN_ERROR_OUT_OF_HOST_MEMORY, ENOMEM, "cpu: out of host memory");
   }
+  atomic_store(&q->turn, 0);
   *out_queue = q;
   return QN_OK;
 }
@@ -80,8 +82,9 @@ qn_status cpu_queue_destroy(qn_adapter_device *device, qn_adapter_queue *q) {
   if (atomic_load(&q->completed) < q->last_value)
     return cpu_error(device->host, QN_ERROR_INVALID_ARGUMENT, 0, "cpu: queue %llu is destroyed with work in flight",
                      (unsigned long long)q->id);
-  /* The thread that completed the last value may still be putting the turn down. */
-  while (atomic_load(&q->turn)) sched_yield();
+  /* The thread that completed the last value may still be putting the turn down, and looks after that whether something came in
+   * between: without a turn to take it leaves the queue alone, though it be another's by then. */
+  while (!cpu_queue_take_turn(q)) sched_yield();
   pthread_mutex_lock(&q->lock);
   q->generation++;
   pthread_mutex_unlock(&q->lock);

@@ -39,7 +39,8 @@ struct qn_adapter_queue {
   uint64_t last_value;
 
   _Alignas(CPU_LINE) _Atomic uint64_t submitted; /* position up to which records are there */
-  _Atomic uint32_t turn; /* 1: somebody moves the queue, or its cells run, or it waits for a queue */
+  _Atomic uint32_t
+      turn; /* 1: somebody moves the queue, or its cells run, or it waits for a queue, or it is nobody's queue */
 
   /* The timeline. */
   _Alignas(CPU_LINE) _Atomic uint64_t completed;

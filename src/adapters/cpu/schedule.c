@@ -17,7 +17,7 @@ typedef struct resume_list {
   qn_adapter_queue *first;
 } resume_list;
 
-static bool take_turn(qn_adapter_queue *q) {
+bool cpu_queue_take_turn(qn_adapter_queue *q) {
   uint32_t idle = 0;
   return atomic_compare_exchange_strong(&q->turn, &idle, 1);
 }
@@ -113,7 +113,7 @@ static const cpu_record *next_record(qn_adapter_queue *q, resume_list *resume) {
     if (position == atomic_load_explicit(&q->submitted, memory_order_acquire)) {
       cpu_store_and_fence(&q->turn, 0);
       /* A submission in between saw the turn taken: look again. */
-      if (atomic_load(&q->submitted) == position || !take_turn(q)) return NULL;
+      if (atomic_load(&q->submitted) == position || !cpu_queue_take_turn(q)) return NULL;
       continue;
     }
     const cpu_record *r = (const cpu_record *)(const void *)(q->ring + position % CPU_RING_BYTES);
@@ -167,7 +167,7 @@ static void resume_all(resume_list *resume) {
 }
 
 void cpu_queue_start(qn_adapter_queue *q) {
-  if (!take_turn(q)) return;
+  if (!cpu_queue_take_turn(q)) return;
   resume_list resume = {.first = q};
   q->resume_next = NULL;
   resume_all(&resume);

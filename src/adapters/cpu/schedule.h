@@ -16,6 +16,9 @@ typedef struct cpu_work {
   uint32_t budget;      /* launches to begin before other queues get a chance; 0 after a share when they have work */
 } cpu_work;
 
+/* The right to move a queue forward. False: another has it. */
+bool cpu_queue_take_turn(qn_adapter_queue *queue);
+
 /* Moves a queue that may have been idle: publishes its first record. Runs nothing. */
 void cpu_queue_start(qn_adapter_queue *queue);
 

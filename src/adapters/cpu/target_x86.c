@@ -201,7 +201,7 @@ static const struct {
     {INTEL, 6, 0xae, 0xae, "graniterapids-d"},
     {INTEL, 6, 0x6a, 0x6a, "icelake-server"},
     {INTEL, 6, 0x6c, 0x6c, "icelake-server"},
-    {INTEL, 6, 0xcf, 0xcf, "emeraldrapids"},
+    {INTEL, 6, 0xcf, 0xcf, "sapphirerapids"},
     {INTEL, 6, 0x8f, 0x8f, "sapphirerapids"},
     {INTEL, 6, 0x1c, 0x1c, "bonnell"},
     {INTEL, 6, 0x26, 0x27, "bonnell"},

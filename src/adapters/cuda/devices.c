@@ -40,8 +40,8 @@ static bool is_usable(const qn_adapter_instance *instance, cu_found *found, char
 }
 
 static uint64_t features_of(const qn_adapter_instance *instance, cu_id id) {
-  uint64_t features = QN_FEATURE_KERNELS | QN_FEATURE_DOUBLE | QN_FEATURE_HALF | QN_FEATURE_INT64_ATOMICS |
-                      QN_FEATURE_TIMED_QUEUES;
+  uint64_t features =
+      QN_FEATURE_KERNELS | QN_FEATURE_DOUBLE | QN_FEATURE_HALF | QN_FEATURE_INT64_ATOMICS | QN_FEATURE_TIMED_QUEUES;
   /* Where the host may not touch managed memory while any kernel runs, it isn't shared in our sense. */
   if (ask(instance, id, CU_MANAGED_MEMORY) && ask(instance, id, CU_CONCURRENT_MANAGED_ACCESS))
     features |= QN_FEATURE_SHARED_MEMORY;

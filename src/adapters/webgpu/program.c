@@ -45,7 +45,8 @@ static qn_status read_code(const qn_adapter_device *device, const qn_adapter_cod
   if (status < 0) return wg_error(device->host, status, "no memory for the record of a program");
   if (program->record.uses_half && !(device->found->info.features & QN_FEATURE_HALF))
     return wg_error(device->host, QN_ERROR_UNSUPPORTED,
-                    "the program uses half arithmetic (shader-f16), which device '%s' hasn't", device->found->info.name);
+                    "the program uses half arithmetic (shader-f16), which device '%s' hasn't",
+                    device->found->info.name);
   return QN_OK;
 }
 

@@ -36,9 +36,9 @@ float rounded_divide_f32(float p0, float p1) {
   const uint t_1 = as_uint(p1) & 0x7fffffff;
   const uint t_2 = digits_of_f32(t_1);
   uint rest = digits_of_f32(t);
-  const uint q_1 = t_2 <= rest;
-  uint q = q_1;
-  rest -= q_1 != 0 ? t_2 : 0;
+  const bool t_3 = t_2 <= rest;
+  uint q = (uint)t_3;
+  rest -= t_3 ? t_2 : 0;
   for (int i = 0; i < 3; i++) {
     rest = rest << 8;
     q = (q << 8) | quern_div_uint(rest, t_2);
@@ -47,10 +47,10 @@ float rounded_divide_f32(float p0, float p1) {
   rest = rest << 7;
   q = (q << 7) | quern_div_uint(rest, t_2);
   rest = quern_rem_uint(rest, t_2);
-  q = (q_1 != 0 ? q : q << 1) | (uint)(rest != 0);
+  q = (t_3 ? q : q << 1) | (uint)(rest != 0);
   float choice;
   if ((t - 1 < 0x7f7fffff) & (t_1 - 1 < 0x7f7fffff)) {
-    choice = as_float(as_int(round_to_f32(q, exponent_of_f32(t) - exponent_of_f32(t_1) - (q_1 != 0 ? 0 : 1))) | ((as_int(p0) ^ as_int(p1)) & (-2147483647 - 1)));
+    choice = as_float(as_int(round_to_f32(q, exponent_of_f32(t) - exponent_of_f32(t_1) - (t_3 ? 0 : 1))) | ((as_int(p0) ^ as_int(p1)) & (-2147483647 - 1)));
   } else {
     choice = p0 / p1;
   }
@@ -68,9 +68,9 @@ float rounded_sqrt_f32(float p0) {
     const uint t_3 = (root << 2) | 1;
     rest = (rest << 2) | (word >> 30);
     word = word << 2;
-    const uint t_4 = t_3 <= rest;
-    rest -= t_4 != 0 ? t_3 : 0;
-    root = (root << 1) | t_4;
+    const bool t_4 = t_3 <= rest;
+    rest -= t_4 ? t_3 : 0;
+    root = (root << 1) | (uint)t_4;
   }
   return t - 1 < 0x7f7fffff ? round_to_f32((root << 6) | (uint)(rest != 0), (t_1 - t_2) / 2) : sqrt(p0);
 }

@@ -33,9 +33,9 @@ fn barrier_loop(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(work
   let out_from = barrier_loop_args.out_at >> 2u;
   let lid = local_id.x;
   barrier_loop_tile[lid] = barrier_loop_in[in_from + (barrier_loop_args.range.origin.x + global_id.x)];
-  for (var step = quern_barrier_loop_local_size().x / 2u; 0i < i32(step); step = u32(i32(step) / 2i)) {
+  for (var step = quern_barrier_loop_local_size().x / 2u; 0u < step; step = step / 2u) {
     workgroupBarrier();
-    if (i32(lid) < i32(step)) {
+    if (lid < step) {
       barrier_loop_tile[lid] = barrier_loop_tile[lid] + barrier_loop_tile[(lid + step)];
     }
   }

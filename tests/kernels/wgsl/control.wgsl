@@ -33,7 +33,8 @@ fn control(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup
       i = i + 2u;
       continue;
     }
-    for (var k = 0u; i32(k) < i32(i); k = k + 1u) {
+    let end = u32(max(i32(i), 0i));
+    for (var k = 0u; k < end; k = k + 1u) {
       if (k == 5u) {
         break;
       }

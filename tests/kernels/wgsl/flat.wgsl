@@ -64,7 +64,8 @@ fn flat(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup_id
     @builtin(global_invocation_id) global_id: vec3<u32>, @builtin(local_invocation_index) local_index: u32) {
   let n = flat_args.n;
   var p = select((flat_args.b_address), (flat_args.a_address), 3i < i32(n));
-  for (var i = 0u; i32(i) < i32(n); i = i + 1u) {
+  let end = u32(max(i32(n), 0i));
+  for (var i = 0u; i < end; i = i + 1u) {
     let t = p;
     p = t + 4u;
     quern_store_flat_flat_a_flat_b_i32(t, quern_load_flat_flat_a_flat_b_i32(t) + i);

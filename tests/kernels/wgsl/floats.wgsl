@@ -139,17 +139,14 @@ fn quern_divide(x: f32, y: f32) -> f32 {
 }
 
 fn quern_sqrt(x: f32) -> f32 {
-  let up = select(f32(1.0f), f32(0x1p60f), x < f32(0x1p-60f));
-  let by = select(up, f32(0x1p-60f), x > f32(0x1p60f));
-  let back = select(select(f32(1.0f), f32(0x1p-30f), x < f32(0x1p-60f)), f32(0x1p30f), x > f32(0x1p60f));
-  let scaled = x * by;
-  let y = sqrt(scaled);
-  let high = bitcast<f32>(bitcast<u32>(y) & u32(0xfffff000u));
-  let low = y - high;
-  let rest = ((scaled - high * high) - f32(2.0f) * high * low) - low * low;
-  let near = (y + rest / (y + y)) * back;
-  let ordinary = (x > f32(0.0f)) & ((bitcast<u32>(x) & u32(0x7fffffffu)) < u32(0x7f800000u));
-  return select(sqrt(x), near, ordinary);
+  let is_small = x < f32(0x1p-60f);
+  let scaled = x * select(f32(1.0f), f32(0x1p60f), is_small);
+  let r = inverseSqrt(scaled);
+  let y = scaled * r;
+  let half = y * f32(0.5f);
+  let rest = scaled * f32(0.25f) - half * half;
+  let near = (y + rest * (r + r)) * select(f32(1.0f), f32(0x1p-30f), is_small);
+  return select(near, scaled, (scaled == f32(0.0f)) | (bitcast<u32>(scaled) == u32(0x7f800000u)));
 }
 
 fn quern_fmin(a: f32, b: f32) -> f32 { return select(select(min(a, b), b, quern_is_nan(a)), a, quern_is_nan(b)); }
@@ -231,15 +228,15 @@ fn fmod_f32(p0: f32, p1: f32) -> f32 {
 }
 
 fn whole_f32(a: f32, exponent_memory: ptr<function, array<u32, 1>>, exponent: u32) -> u32 {
-  let t = select(0u, 1u, a < 0x1p-126f);
+  let t = a < 0x1p-126f;
   var choice: f32;
-  if (t != 0u) {
+  if (t) {
     choice = a * pow2_f32(25u);
   } else {
     choice = a;
   }
   let t_1 = bitcast<u32>(choice);
-  (*exponent_memory)[exponent] = (t_1 >> 23u) - select(127u, 152u, t != 0u);
+  (*exponent_memory)[exponent] = (t_1 >> 23u) - select(127u, 152u, t);
   return (t_1 & 0x7fffffu) | 0x800000u;
 }
 

@@ -38,13 +38,6 @@ fn quern_copy_u32_5_4_u32_5_4_20_4(p: ptr<function, array<u32, 5>>, q: ptr<funct
 
 fn quern_helpers_local_size() -> vec3<u32> { return vec3<u32>(helpers_group_x, helpers_group_y, helpers_group_z); }
 
-fn quern_is_nan(x: f32) -> bool { return (bitcast<u32>(x) & u32(0x7fffffffu)) > u32(0x7f800000u); }
-
-fn quern_ftos_sat(x: f32) -> u32 {
-  let near = u32(i32(clamp(x, f32(-2147483648.0f), f32(2147483520.0f))));
-  return select(select(near, u32(0x7fffffffu), x >= f32(2147483648.0f)), u32(0u), quern_is_nan(x));
-}
-
 fn quern_shl64(a: vec2<u32>, n: u32) -> vec2<u32> {
   let by = n & 31u;
   if ((n & 32u) != 0u) {
@@ -173,14 +166,14 @@ fn helpers(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup
   y[0u] = 2u * n;
   var i = 0u;
   var mine: array<f32, 8>;
-  for (; i32(i) < 8i; i = i + 1u) {
+  for (; i < 8u; i = i + 1u) {
     mine[i] = helpers_in[in_from + i];
   }
   swap(&x, 0u, &y, 0u);
   var p: array<u32, 5>;
   p[0u] = x[0u];
-  for (var i_1 = 0u; i32(i_1) < 4i; i_1 = i_1 + 1u) {
-    p[1u + i_1] = bitcast<u32>(mine[i_1] * bitcast<f32>(weights[u32(i32(i_1) % 3i)]));
+  for (var i_1 = 0u; i_1 < 4u; i_1 = i_1 + 1u) {
+    p[1u + i_1] = bitcast<u32>(mine[i_1] * bitcast<f32>(weights[(i_1 % 3u)]));
   }
   let t = sincos_f32(helpers_in[in_from]);
   let t_1 = sum(&mine, 0u, y[0u]);
@@ -213,7 +206,8 @@ fn sincos_f32(p0: f32) -> vec2<f32> {
 
 fn sum(p_memory: ptr<function, array<f32, 8>>, p: u32, n: u32) -> f32 {
   var s = 0.0f;
-  for (var i = 0u; i32(i) < i32(n); i = i + 1u) {
+  let end = u32(max(i32(n), 0i));
+  for (var i = 0u; i < end; i = i + 1u) {
     s = s + (*p_memory)[p + i];
   }
   return s;
@@ -240,7 +234,7 @@ fn reduce_f32(a: f32, quarter_memory: ptr<function, array<u32, 1>>, quarter: u32
   if (131072.0f < a) {
     let t = reduce_large_f32(a);
     r = t.x;
-    (*quarter_memory)[quarter] = quern_ftos_sat(t.y);
+    (*quarter_memory)[quarter] = u32(i32(t.y));
   }
   return r;
 }
@@ -257,7 +251,8 @@ fn sin_of_f32(r: f32, quarter: u32, my_sign: u32) -> f32 {
 
 fn sum_1(p_memory: ptr<function, array<u32, 5>>, p: u32, n: u32) -> f32 {
   var s = 0.0f;
-  for (var i = 0u; i32(i) < i32(n); i = i + 1u) {
+  let end = u32(max(i32(n), 0i));
+  for (var i = 0u; i < end; i = i + 1u) {
     s = s + bitcast<f32>((*p_memory)[p + i]);
   }
   return s;
@@ -265,7 +260,7 @@ fn sum_1(p_memory: ptr<function, array<u32, 5>>, p: u32, n: u32) -> f32 {
 
 fn reduce_small_f32(a: f32, quarter_memory: ptr<function, array<u32, 1>>, quarter: u32) -> f32 {
   let t = round(a * 0x1.45f306p-1f);
-  (*quarter_memory)[quarter] = quern_ftos_sat(t);
+  (*quarter_memory)[quarter] = u32(i32(t));
   return quern_fma(-t, -0x1.ee59dap-50f, quern_fma(-t, -0x1.777a5cp-25f, quern_fma(-t, 0x1.921fb6p+0f, a)));
 }
 

@@ -29,7 +29,8 @@ fn my_fn(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup_i
   let var_from = my_fn_args.var_at >> 2u;
   let my_let = my_fn_args.my_let;
   let my_local_id = my_fn_args.my_local_id;
-  for (var my_override = 0u; i32(my_override) < i32(my_let); my_override = my_override + 1u) {
+  let end = u32(max(i32(my_let), 0i));
+  for (var my_override = 0u; my_override < end; my_override = my_override + 1u) {
     my_fn_var[var_from + my_override] = my_local_id + my_fn_loop[my_override];
   }
 }

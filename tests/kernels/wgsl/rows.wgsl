@@ -77,7 +77,7 @@ fn counted(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup
     @builtin(global_invocation_id) global_id: vec3<u32>, @builtin(local_invocation_index) local_index: u32) {
   let out_from = counted_args.out_at >> 2u;
   let l = local_id.x;
-  atomicStore(&count[(l & 3u) * 8u + (u32(i32(l) >> 2u) & 7u)], 0u);
+  atomicStore(&count[(l & 3u) * 8u + ((l >> 2u) & 7u)], 0u);
   workgroupBarrier();
   _ = atomicAdd(&count[(l & 3u) * 8u + 1u], 1u);
   workgroupBarrier();
@@ -90,12 +90,12 @@ fn walked(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgroup_
   let out_from = walked_args.out_at >> 2u;
   let l = local_id.x & 7u;
   var sum = 0u;
-  for (var i = 0u; i32(i) < 8i; i = i + 1u) {
+  for (var i = 0u; i < 8u; i = i + 1u) {
     part[l * 8u + i] = l * i;
   }
   workgroupBarrier();
   var row = (l * 8u);
-  for (var i_1 = 0u; i32(i_1) < 8i; i_1 = i_1 + 1u) {
+  for (var i_1 = 0u; i_1 < 8u; i_1 = i_1 + 1u) {
     let t = row;
     row = t + 1u;
     sum = sum + part[t];

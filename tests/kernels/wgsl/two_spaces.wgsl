@@ -41,7 +41,8 @@ fn two_spaces(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgr
 
 fn weigh(row: u32, weights_1: u32, n: u32) -> f32 {
   var sum = 0.0f;
-  for (var k = 0u; i32(k) < i32(n); k = k + 1u) {
+  let end = u32(max(i32(n), 0i));
+  for (var k = 0u; k < end; k = k + 1u) {
     sum = sum + two_spaces_in[row + k] * weights[weights_1 + k];
   }
   return sum;

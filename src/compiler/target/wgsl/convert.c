@@ -93,7 +93,7 @@ static text_level put_float_to_integer(emitter *e, const ir_inst *inst) {
     put(e, ")");
     return TEXT_POSTFIX;
   }
-  if (!(inst->flags & IR_SAT)) { /* out of range any value will do */
+  if (!(inst->flags & IR_SAT)) {
     putf(e, "%s(", type);
     if (is_signed) putf(e, "%s(", wgsl_shaped(e, "i32", lanes));
     put_as_f32(e, inst->args[0]);

@@ -87,8 +87,24 @@ static qn_status inline_mixed(ir_module *m) {
   return QN_OK;
 }
 
+/* ---- Conversions ---- */
+
+static bool saturate(void *user, ir_inst *inst) {
+  (void)user;
+  if (inst->op == IR_FTOS || inst->op == IR_FTOU) inst->flags |= IR_SAT;
+  return true;
+}
+
+/* Out of range any value would do, but WGSL's implementations take one each, and NaN as they like. Before the library is there, whose
+ * conversions are within range. */
+static void saturate_conversions(ir_module *m) {
+  for (ir_function *f = m->functions; f; f = f->next)
+    if (f->body) (void)ir_walk(f->body, saturate, NULL);
+}
+
 /* What division is spelt out by is in the library too, which qn_prepare_text links. */
 qn_status wgsl_prepare(ir_module *m, bool rounds) {
+  saturate_conversions(m);
   QN_TRY(pass_link(m));
   QN_TRY(rounds ? pass_spell_rsqrt(m) : pass_spell_library_rsqrt(m));
   QN_TRY(rounds ? pass_round_division(m) : pass_round_library_division(m));
