@@ -53,9 +53,12 @@ QN_MUST_USE qn_status core_buffer_range(const core_buffer *buffer, uint64_t offs
                                         const char *what, uint64_t *out_size);
 
 /* What a command does with a buffer. */
-static inline core_use core_buffer_use(core_buffer *buffer, uint32_t access) {
-  if (buffer->flags & QN_BUFFER_UNTRACKED) return (core_use){.uses = &buffer->uses, .birth = &buffer->birth};
-  return (core_use){.tracking = &buffer->block.uses, .access = access};
+static inline void core_buffer_use(core_buffer *buffer, uint32_t access, core_use *out) {
+  bool is_tracked = !(buffer->flags & QN_BUFFER_UNTRACKED);
+  out->tracking = is_tracked ? &buffer->block.uses : NULL;
+  out->access = access;
+  out->uses = is_tracked ? NULL : &buffer->uses;
+  out->birth = is_tracked ? NULL : &buffer->birth;
 }
 
 static inline core_buffer *core_buffer_of_block(qn_pool_block *block) {

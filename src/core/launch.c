@@ -107,30 +107,33 @@ static qn_status put_value(launch *l, uint32_t i) {
 
 /* ---- Buffers ------------------------------------------------------------------------------------ */
 
-static qn_status check_buffer(const launch *l, uint32_t i, const qn_argument *given, const core_buffer *buffer,
-                              uint64_t *out_size) {
+/* Of the view that begins at `out->offset_bytes`; finds its size. */
+static qn_status check_buffer(const launch *l, uint32_t i, uint64_t size_bytes, const core_buffer *buffer,
+                              qn_launch_argument *out) {
   const core_device *device = l->queue->device;
   QN_TRY(core_device_match(device, buffer->device, "the buffer"));
-  QN_TRY(core_buffer_range(buffer, given->offset_bytes, given->size_bytes, "the view", out_size));
+  QN_TRY(core_buffer_range(buffer, out->offset_bytes, size_bytes, "the view", &out->size_bytes));
   uint32_t alignment = rule_of(l, i)->alignment;
-  if (given->offset_bytes != 0 && given->offset_bytes % alignment != 0)
+  if (out->offset_bytes != 0 && out->offset_bytes % alignment != 0)
     QN_FAIL(QN_ERROR_INVALID_ARGUMENT, "offset_bytes is %llu; it must be a multiple of %u",
-            (unsigned long long)given->offset_bytes, alignment);
+            (unsigned long long)out->offset_bytes, alignment);
   return QN_OK;
 }
 
+/* Each field is read once: the caller may write to it meanwhile. Not by a copy of the whole, which waits for the fields' stores. */
 static qn_status put_buffer(launch *l, uint32_t i) {
-  const qn_argument given = l->given[i];
+  const volatile qn_argument *given = &l->given[i];
   qn_launch_argument *out = &l->arguments[i];
+  const void *handle = given->value.pointer;
   core_buffer *buffer = NULL;
   out->access = rule_of(l, i)->access;
-  if (!given.value.pointer) return QN_OK; /* a null pointer */
-  QN_TRY(core_buffer_pin((qn_buffer)given.value.pointer, "the buffer", &buffer));
-  l->pinned[l->use_count] = given.value.pointer;
-  l->uses[l->use_count++] = core_buffer_use(buffer, out->access);
-  QN_TRY(check_buffer(l, i, &given, buffer, &out->size_bytes));
+  if (!handle) return QN_OK; /* a null pointer */
+  QN_TRY(core_buffer_pin((qn_buffer)handle, "the buffer", &buffer));
+  l->pinned[l->use_count] = handle;
+  core_buffer_use(buffer, out->access, &l->uses[l->use_count++]);
+  out->offset_bytes = given->offset_bytes;
+  QN_TRY(check_buffer(l, i, given->size_bytes, buffer, out));
   out->memory = buffer->block.memory;
-  out->offset_bytes = given.offset_bytes;
   return QN_OK;
 }
 

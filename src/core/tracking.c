@@ -64,10 +64,10 @@ void core_tracking_unlock(core_locks *locks) {
 
 /* ---- Waits -------------------------------------------------------------------------------------- */
 
-/* What of a buffer's points others must wait for. */
-typedef struct pending {
-  bool writer, readers[CORE_READERS];
-} pending;
+/* What of a buffer's points others must wait for: a bit for the writer, and one for each reader. In a register: this is asked for every
+ * buffer of every launch. */
+enum { WRITER = 1, FIRST_READER = 2 };
+_Static_assert(CORE_READERS < 32, "a bit each");
 
 /* Whether a point of another queue is worth keeping. What failed is, though nobody waits for it any longer: a block whose
  * last use failed is quarantined (P3). */
@@ -78,18 +78,21 @@ static bool matters(const qn_point *point, bool *out_pending) {
 }
 
 /* Forgets what other queues have completed, so that later looks are compares. */
-static pending forget_complete(core_tracking *t, uint64_t own_id) {
-  pending p = {0};
-  if (t->writer.queue != own_id && !matters(&t->writer, &p.writer)) t->writer = (qn_point){0, 0};
-  uint32_t kept = 0;
+static uint32_t forget_complete(core_tracking *t, uint64_t own_id) {
+  uint32_t pending = 0, kept = 0;
+  bool is_pending = false;
+  if (t->writer.queue != own_id) {
+    if (!matters(&t->writer, &is_pending)) t->writer = (qn_point){0, 0};
+    if (is_pending) pending |= WRITER;
+  }
   for (uint32_t i = 0; i < t->reader_count; i++) {
-    bool is_own = t->readers[i].queue == own_id, is_pending = false;
-    if (!is_own && !matters(&t->readers[i], &is_pending)) continue;
-    p.readers[kept] = is_pending;
+    is_pending = false;
+    if (t->readers[i].queue != own_id && !matters(&t->readers[i], &is_pending)) continue;
+    if (is_pending) pending |= (uint32_t)FIRST_READER << kept;
     t->readers[kept++] = t->readers[i];
   }
   t->reader_count = kept;
-  return p;
+  return pending;
 }
 
 static bool has_reader(const core_tracking *t, uint64_t id) {
@@ -99,8 +102,8 @@ static bool has_reader(const core_tracking *t, uint64_t id) {
 }
 
 static qn_status wait_for_use(core_tracking *t, uint64_t own_id, uint32_t access, core_wait_fn wait, void *user) {
-  const pending p = forget_complete(t, own_id);
-  if (p.writer) {
+  uint32_t pending = forget_complete(t, own_id);
+  if (pending & WRITER) {
     qn_status status = wait(user, &t->writer);
     if (status != QN_OK) return status;
   }
@@ -109,7 +112,7 @@ static qn_status wait_for_use(core_tracking *t, uint64_t own_id, uint32_t access
   bool merges = !all && t->reader_count == CORE_READERS && !has_reader(t, own_id);
   uint32_t count = all ? t->reader_count : merges ? 1 : 0;
   for (uint32_t i = 0; i < count; i++) {
-    qn_status status = p.readers[i] ? wait(user, &t->readers[i]) : QN_OK;
+    qn_status status = pending & (uint32_t)FIRST_READER << i ? wait(user, &t->readers[i]) : QN_OK;
     if (status != QN_OK) return status;
   }
   return QN_OK;

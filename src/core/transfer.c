@@ -51,7 +51,9 @@ static qn_status record_copy(core_queue *queue, const place *target, const place
                                 .target_offset = target->view.offset_bytes,
                                 .source_offset = source->view.offset_bytes,
                                 .size_bytes = target->view.size_bytes};
-  core_use uses[] = {core_buffer_use(target->buffer, QN_ACCESS_WRITE), core_buffer_use(source->buffer, QN_ACCESS_READ)};
+  core_use uses[2];
+  core_buffer_use(target->buffer, QN_ACCESS_WRITE, &uses[0]);
+  core_buffer_use(source->buffer, QN_ACCESS_READ, &uses[1]);
   return core_queue_record(queue, uses, 2, &command, NULL, out_point);
 }
 
@@ -127,7 +129,8 @@ static qn_status record_transfer(core_queue *queue, const transfer *t, const pla
                                 .host = t->host,
                                 .pattern = t->pattern,
                                 .pattern_bytes = t->pattern_bytes};
-  core_use use = core_buffer_use(view->buffer, t->access);
+  core_use use;
+  core_buffer_use(view->buffer, t->access, &use);
   return core_queue_record(queue, &use, 1, &command, NULL, out_point);
 }
 

@@ -4,7 +4,7 @@
 #include "device.h"
 
 /* Commands that come quickly one after the other go together; each flush takes the lock from who launches. */
-#define MOMENT_NS 50000
+#define MOMENT_NS 100000
 /* A wait is cut, so that the thread sees when it should end. */
 #define LIMIT_NS UINT64_C(50000000)
 

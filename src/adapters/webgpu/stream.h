@@ -23,7 +23,7 @@ enum {
   WG_MOST = 48,        /* flights on their way; with more the device is full */
   WG_STEPS = 128,      /* changes from queue to queue in a flight */
   WG_AHEAD = 2,        /* flights that the device has before the pump gives it more, and that go without gathering */
-  WG_GATHERED = 64,    /* commands */
+  WG_GATHERED = 128,   /* commands */
   WG_BLOCKS = 1 << 18, /* bytes for argument blocks of a flight */
 };
 
