@@ -140,8 +140,7 @@ class Outside(CommandTest):
 
     @unittest.skipIf(READS_STACKS, "the sanitizer needs more address space than any limit")
     def test_limited_address_space(self):
-        """With more of it nothing fails that didn't with less; where it isn't enough, words say so."""
-        done = []
+        """From 800 MiB on it is enough, with fences or without; where it isn't, words say so. Below that the C library's arenas decide."""
         for mebibytes in (100, 200, 300, 400, 500, 600, 800, 1200, 2000, 2500, 3000, 3300, 4000, 5000, 6000, 8000):
             def limit():
                 resource.setrlimit(resource.RLIMIT_AS, (mebibytes << 20, mebibytes << 20))
@@ -153,9 +152,8 @@ class Outside(CommandTest):
             self.assertNotEqual(run.stderr if run.returncode else run.stdout, "")
             if run.returncode == 0:
                 self.assertEqual(run.stdout, "a: 3 4\na -> a.bin\n")
-            done.append(run.returncode == 0)
-        self.assertEqual(done, sorted(done))
-        self.assertTrue(done[6], "enough with 800 MiB")
+            if mebibytes >= 800:
+                self.assertEqual(run.returncode, 0, (mebibytes, run.stderr))
 
     def test_check_names_the_object_that_is_left(self):
         self.file("c.cl", """

@@ -148,7 +148,7 @@ typedef struct shift {
   bounder *b;
   const bounded *one;
   const ir_inst *guard;
-  ir_inst *by;
+  ir_inst *less;
 } shift;
 
 static const ir_inst *guard_of(const bounded *one) {
@@ -166,14 +166,14 @@ static bool is_plain_guard(const bounded *one) {
   return true;
 }
 
-/* A load has what it had, as a sum; the guard's has it behind the guard. */
+/* A load has what it had, as a difference; the guard's has it behind the guard. */
 static bool shift_load(void *user, ir_inst *inst) {
   const shift *s = user;
   bounder *b = s->b;
   if (inst->op != IR_LOAD || inst->args[0] != s->one->var->address || b->m->failed) return true;
   ir_inst *before = inst == s->one->compare->args[0] ? s->guard->next : inst->next;
   ir_builder at = {.m = b->m, .f = b->f, .block = inst->parent, .before = before, .loc = inst->loc};
-  ir_inst *sum = ir_bin(&at, IR_ADD, inst, s->by);
+  ir_inst *sum = ir_bin(&at, IR_SUB, inst, s->less);
   if (b->m->failed) return false;
   sum->flags |= IR_NSW;
   sum->name = inst->name;
@@ -193,7 +193,7 @@ static void count_from_zero(bounder *b, const bounded *one) {
   bool is_known = stores.first && stores.step && !stores.others;
   if (end <= 0 || end > INT32_MAX || !is_known || !is_plain_guard(one)) return;
   ir_inst *count = compare->args[0], *sum = stores.step->args[1], *stepped = sum->args[0];
-  shift by = {b, one, guard_of(one), one->start};
+  shift by = {b, one, guard_of(one), ir_const_int(b->m, limit->type, -one->start->imm)};
   (void)ir_walk(b->f->body, shift_load, &by);
   stores.first->args[1] = ir_const_int(b->m, limit->type, 0);
   sum->args[0] = stepped;

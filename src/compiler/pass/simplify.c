@@ -145,6 +145,34 @@ static void compare_bools(simplifier *s, ir_inst *inst) {
   inst->arg_count = 1;
 }
 
+/* What an addition or subtraction of a number adds, as a signed one; false: it is neither, or of vectors. */
+static bool added_number(const ir_inst *x, int64_t *out) {
+  if (!x->parent || (x->op != IR_ADD && x->op != IR_SUB)) return false;
+  if (x->type->kind != IR_INT || x->args[1]->op != IR_CONST) return false;
+  uint32_t drop = 64 - x->type->bits;
+  int64_t number = (int64_t)(x->args[1]->imm << drop) >> drop;
+  *out = x->op == IR_ADD ? number : -number;
+  return number != INT64_MIN;
+}
+
+/* So does its opposite. */
+static bool fits(const ir_type *type, int64_t number) {
+  uint32_t drop = 64 - type->bits;
+  return (int64_t)((uint64_t)number << drop) >> drop == number && number != INT64_MIN >> drop;
+}
+
+/* x + 3 - 4 is x - 1. Where neither sum overflows the new one doesn't: it lies between x and the last. */
+static void join_additions(simplifier *s, ir_inst *inst) {
+  int64_t first, second, both;
+  if (!added_number(inst, &second) || !added_number(inst->args[0], &first)) return;
+  if (__builtin_add_overflow(first, second, &both) || !fits(inst->type, both)) return;
+  inst->flags &= inst->args[0]->flags | ~(uint32_t)IR_NSW;
+  inst->op = both < 0 ? IR_SUB : IR_ADD;
+  inst->args[1] = ir_const_int(s->m, inst->type, both < 0 ? -(uint64_t)both : (uint64_t)both);
+  inst->args[0] = inst->args[0]->args[0];
+  s->changed = true;
+}
+
 static void learn(simplifier *s, ir_inst *inst) {
   if (inst->op != IR_STORE && inst->op != IR_LOAD && inst->op != IR_FRESH) return;
   var_facts *facts = facts_of(inst->args[0]);
@@ -277,6 +305,7 @@ static void walk_block(simplifier *s, ir_block *block) {
     next = inst->next;
     replace_operands(s, inst);
     compare_bools(s, inst);
+    join_additions(s, inst);
     ir_inst *value = known_value(s, inst);
     if (value && value != inst) {
       inst->aux = value;

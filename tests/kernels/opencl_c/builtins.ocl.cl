@@ -42,16 +42,17 @@ float my_half_to_float_f32(ushort p0) {
 short my_half_of_f32(float x, int mode) {
   const float t = fabs(x);
   const uint t_1 = as_uint(t);
-  const int t_2 = (int)(t_1 >> 23) - 127;
-  const bool t_3 = t_2 >= -14;
-  const int drop = t_3 ? 13 : -1 - t_2;
+  const uint t_2 = t_1 >> 23;
+  const int t_3 = (int)t_2 - 127;
+  const bool t_4 = t_3 >= -14;
+  const int drop = t_4 ? 13 : -1 - t_3;
   const int drop_1 = drop > 25 ? 25 : drop;
   const uint m = (t_1 >> 23) != 0 ? ((t_1 & 0x7fffff) | 0x800000) : 0;
-  const uint t_4 = m >> (drop_1 & 31);
+  const uint t_5 = m >> (drop_1 & 31);
   const uint lost = ((t_1 != 0) & !(m != 0)) ? 1 : (m & ((1u << (drop_1 & 31)) - 1));
-  const uint t_5 = 1u << ((drop_1 - 1) & 31);
-  const uint h = t_4 + (mode == 2 ? (lost != 0 ? 1u : 0u) : (mode == 1 ? 0 : (((t_5 < lost) | ((lost == t_5) & ((t_4 & 1) != 0))) ? 1u : 0u))) + (t_3 ? (int)((uint)(t_2 + 14) << 10) : 0);
-  return (short)((x != x ? 32256 : (t == INFINITY ? 31744 : (((t_2 > 15) | (h >= 31744)) ? (mode == 1 ? 31743u : 31744u) : h))) | ((as_uint(x) >> 31) << 15));
+  const uint t_6 = 1u << ((drop_1 - 1) & 31);
+  const uint h = t_5 + (mode == 2 ? (lost != 0 ? 1u : 0u) : (mode == 1 ? 0 : (((t_6 < lost) | ((lost == t_6) & ((t_5 & 1) != 0))) ? 1u : 0u))) + (t_4 ? (int)((uint)((int)t_2 - 113) << 10) : 0);
+  return (short)((x != x ? 32256 : (t == INFINITY ? 31744 : (((t_3 > 15) | (h >= 31744)) ? (mode == 1 ? 31743u : 31744u) : h))) | ((as_uint(x) >> 31) << 15));
 }
 
 short my_half_rte_f32(float p0) {

@@ -28,7 +28,7 @@ float round_to_f32(uint m, int e) {
   const uint kept = m_1 >> (drop_1 & 31);
   const uint t_1 = m_1 & ((1u << (drop_1 & 31)) - 1);
   const uint t_2 = 1u << ((drop_1 - 1) & 31);
-  return as_float(t > 254 ? 0x7f800000 : kept + (uint)((t_2 < t_1) | ((t_1 == t_2) & ((kept & 1) != 0))) + (t > 0 ? (int)((uint)(t - 1) << 23) : 0));
+  return as_float(t > 254 ? 0x7f800000 : kept + (uint)((t_2 < t_1) | ((t_1 == t_2) & ((kept & 1) != 0))) + (t > 0 ? (int)((uint)(e + 126) << 23) : 0));
 }
 
 float rounded_divide_f32(float p0, float p1) {

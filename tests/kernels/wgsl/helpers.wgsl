@@ -267,7 +267,7 @@ fn reduce_small_f32(a: f32, quarter_memory: ptr<function, array<u32, 1>>, quarte
 fn reduce_large_f32(a: f32) -> vec2<f32> {
   let t = bitcast<u32>(a);
   let t_1 = (t & 0x7fffffu) | 0x800000u;
-  let position = (t >> 23u) - 127u - 23u - 2u + 32u;
+  let position = (t >> 23u) - 120u;
   let position_1 = select(position, 0u, i32(position) < 0i);
   let word = u32(i32(position_1) / 32i);
   let word_1 = select(word, 4u, 4i < i32(word));

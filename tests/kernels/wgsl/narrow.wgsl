@@ -46,7 +46,8 @@ fn quern_store_narrow_shorts_i16(i: u32, v: u32) {
 }
 
 fn quern_load_narrow_fours_i8x4_words(i: u32) -> vec4<u32> {
-  return vec4<u32>((narrow_fours[i] >> 0u) & 0xffu, (narrow_fours[i] >> 8u) & 0xffu, (narrow_fours[i] >> 16u) & 0xffu, (narrow_fours[i] >> 24u) & 0xffu);
+  let w0 = narrow_fours[i];
+  return vec4<u32>((w0 >> 0u) & 0xffu, (w0 >> 8u) & 0xffu, (w0 >> 16u) & 0xffu, (w0 >> 24u) & 0xffu);
 }
 
 fn quern_store_narrow_fours_i8x4_words(i: u32, v: vec4<u32>) {

@@ -57,14 +57,15 @@ fn half_to_float_f32(p0: u32) -> f32 {
 fn half_of_f32(x: f32, mode: u32) -> u32 {
   let t = abs(x);
   let t_1 = bitcast<u32>(t);
-  let t_2 = (t_1 >> 23u) - 127u;
-  let t_3 = -14i <= i32(t_2);
-  let drop = select(0xffffffffu - t_2, 13u, t_3);
+  let t_2 = t_1 >> 23u;
+  let t_3 = t_2 - 127u;
+  let t_4 = -14i <= i32(t_3);
+  let drop = select(0xffffffffu - t_3, 13u, t_4);
   let drop_1 = select(drop, 25u, 25i < i32(drop));
   let m = select(0u, (t_1 & 0x7fffffu) | 0x800000u, (t_1 >> 23u) != 0u);
-  let t_4 = m >> (drop_1 & 31u);
+  let t_5 = m >> (drop_1 & 31u);
   let lost = select(m & ((1u << (drop_1 & 31u)) - 1u), 1u, (t_1 != 0u) & !(m != 0u));
-  let t_5 = 1u << ((drop_1 - 1u) & 31u);
-  let h = t_4 + select(select(select(0u, 1u, (t_5 < lost) | ((lost == t_5) & ((t_4 & 1u) != 0u))), 0u, mode == 1u), select(0u, 1u, lost != 0u), mode == 2u) + select(0u, (t_2 + 14u) << 10u, t_3);
-  return ((select(select(select(h, select(31744u, 31743u, mode == 1u), (15i < i32(t_2)) | (31744u <= h)), 31744u, quern_equal(t, bitcast<f32>(quern_zero ^ 0x7f800000u))), 32256u, quern_is_nan(x)) | ((bitcast<u32>(x) >> 31u) << 15u))) & 0xffffu;
+  let t_6 = 1u << ((drop_1 - 1u) & 31u);
+  let h = t_5 + select(select(select(0u, 1u, (t_6 < lost) | ((lost == t_6) & ((t_5 & 1u) != 0u))), 0u, mode == 1u), select(0u, 1u, lost != 0u), mode == 2u) + select(0u, (t_2 - 113u) << 10u, t_4);
+  return ((select(select(select(h, select(31744u, 31743u, mode == 1u), (15i < i32(t_3)) | (31744u <= h)), 31744u, quern_equal(t, bitcast<f32>(quern_zero ^ 0x7f800000u))), 32256u, quern_is_nan(x)) | ((bitcast<u32>(x) >> 31u) << 15u))) & 0xffffu;
 }

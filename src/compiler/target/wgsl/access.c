@@ -324,6 +324,18 @@ static void put_flat(emitter *e, const wgsl_memory *m, const layout *l, bool sto
   }
 }
 
+/* Several narrow lanes of a word: it is read once, and its parts are taken from there. */
+static void put_loaded_words(emitter *e, const wgsl_memory *m, const layout *l, qn_bytes *text) {
+  uint32_t bytes = l->lanes * l->size;
+  for (uint32_t i = 0; i < bytes; i += 4) qn_bytes_printf(text, "  let w%u = %s;\n", i / 4, bits_of_word(e, m, "i", i));
+  qn_bytes_printf(text, "  return %s(", wgsl_value_type(e, l->type));
+  for (uint32_t i = 0; i < bytes; i += l->size) {
+    const char *bits = wgsl_text_of(e, "(w%u >> %uu) & %s", i / 4, i % 4 * 8, l->size == 1 ? "0xffu" : "0xffffu");
+    qn_bytes_printf(text, "%s%s", i ? ", " : "", from_bits(e, l->elem, bits));
+  }
+  qn_bytes_append_str(text, ");\n");
+}
+
 /* What loads or stores a type in a memory. */
 static const char *function_of(emitter *e, const wgsl_memory *m, const layout *l, bool stores) {
   const char *key = access_key(e, m, l, stores), *name = wgsl_made_name(e, key);
@@ -337,6 +349,8 @@ static const char *function_of(emitter *e, const wgsl_memory *m, const layout *l
     put_flat(e, m, l, stores, &text);
   else if (stores)
     put_stored(e, &inside, l, &text);
+  else if (l->lanes > 1 && l->size < 4 && l->align >= 4)
+    put_loaded_words(e, &inside, l, &text);
   else
     qn_bytes_printf(&text, "  return %s;\n", loaded(e, &inside, l, "i"));
   qn_bytes_append_str(&text, "}\n");
