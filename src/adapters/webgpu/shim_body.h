@@ -414,7 +414,7 @@ static void adapter_describe(wgl_functions *f, wgl_adapter *adapter, wgl_descrip
     out->backend = info.backend;
     f->AdapterInfoFreeMembers(info);
   }
-  out->has_half = HALF_IS_WHOLE && f->AdapterHasFeature(adapter, FEATURE_HALF) != 0;
+  out->has_half = f->AdapterHasFeature(adapter, FEATURE_HALF) != 0;
   out->has_locks = has_locks(f, adapter);
   describe_limits(f, adapter, out);
 }

@@ -30,7 +30,6 @@ struct wait_info;
 
 /* The second one: Dawn locks the device itself ("implicit device synchronization"). */
 enum { FEATURE_HALF = 10, FEATURE_LOCKS = 0x00050004 };
-#define HALF_IS_WHOLE 1
 #define FILTERS FILTER_INTERNAL, FILTER_MEMORY, FILTER_VALIDATION
 #define FEATURES_WANTED FEATURE_HALF, FEATURE_LOCKS
 

@@ -23,7 +23,6 @@ typedef struct instance_descriptor {
 #define OWN_FUNCTIONS(X) X(DevicePoll, uint32_t, (wgl_device *, uint32_t, const uint64_t *))
 
 enum { FEATURE_HALF = 11 };
-#define HALF_IS_WHOLE 0 /* its compiler takes no bitcast of vec2<f16>, which Quern's WGSL has */
 #define FILTERS FILTER_MEMORY, FILTER_VALIDATION /* a scope for internal errors makes it abort */
 #define FEATURES_WANTED FEATURE_HALF
 

@@ -13,8 +13,10 @@ struct with_half_arguments {
 @group(0) @binding(1) var<storage, read_write> with_half_h: array<atomic<u32>>;
 @group(0) @binding(2) var<storage, read_write> with_half_f: array<f32>;
 
+fn quern_half(bits: u32) -> f16 { return f16(unpack2x16float(bits).x); }
+
 fn quern_load_with_half_h_f16(i: u32) -> f16 {
-  return bitcast<vec2<f16>>((atomicLoad(&with_half_h[i >> 2u]) >> (((i) & 3u) * 8u)) & 0xffffu).x;
+  return quern_half((atomicLoad(&with_half_h[i >> 2u]) >> (((i) & 3u) * 8u)) & 0xffffu);
 }
 
 fn quern_to_half(x: f32) -> u32 {
@@ -41,8 +43,10 @@ fn quern_to_half(x: f32) -> u32 {
   return sign | (kept + select(0u, 1u, rest > half || (rest == half && (kept & 1u) != 0u)));
 }
 
+fn quern_half_bits(x: f16) -> u32 { return pack2x16float(vec2<f32>(f32(x), 0.0f)); }
+
 fn quern_store_with_half_h_f16(i: u32, v: f16) {
-  atomicXor(&with_half_h[i >> 2u], (atomicLoad(&with_half_h[i >> 2u]) ^ ((bitcast<u32>(vec2<f16>(v, 0.0h))) << (((i) & 3u) * 8u))) & (0xffffu << (((i) & 3u) * 8u)));
+  atomicXor(&with_half_h[i >> 2u], (atomicLoad(&with_half_h[i >> 2u]) ^ ((quern_half_bits(v)) << (((i) & 3u) * 8u))) & (0xffffu << (((i) & 3u) * 8u)));
 }
 
 @compute @workgroup_size(with_half_group_x, with_half_group_y, with_half_group_z)
@@ -50,7 +54,7 @@ fn with_half(@builtin(local_invocation_id) local_id: vec3<u32>, @builtin(workgro
     @builtin(global_invocation_id) global_id: vec3<u32>, @builtin(local_invocation_index) local_index: u32) {
   let h_from = with_half_args.h_at;
   let f_from = with_half_args.f_at >> 2u;
-  let x = bitcast<vec2<f16>>((with_half_args.x >> 0u) & 0xffffu).x;
-  quern_store_with_half_h_f16(h_from, quern_load_with_half_h_f16(h_from + 2u) * x + bitcast<vec2<f16>>(quern_to_half(with_half_f[f_from])).x);
+  let x = quern_half((with_half_args.x >> 0u) & 0xffffu);
+  quern_store_with_half_h_f16(h_from, quern_load_with_half_h_f16(h_from + 2u) * x + quern_half(quern_to_half(with_half_f[f_from])));
   with_half_f[f_from + 1u] = f32(quern_load_with_half_h_f16(h_from + 4u));
 }

@@ -103,7 +103,7 @@ static const char *from_bits(emitter *e, const ir_type *elem, const char *bits) 
   if (elem->kind == IR_BOOL) return wgsl_text_of(e, "(%s) != 0u", bits);
   if (elem->kind != IR_FLOAT || wgsl_is_soft_half(e, elem)) return bits;
   e->uses_half = true;
-  return wgsl_text_of(e, "bitcast<vec2<f16>>(%s).x", bits);
+  return wgsl_text_of(e, "%s(%s)", wgsl_helper(e, "quern_half", 1), bits);
 }
 
 static const char *loaded_byte(emitter *e, const wgsl_memory *m, const char *index, uint64_t bytes) {
@@ -218,7 +218,7 @@ static const char *to_bits(emitter *e, const ir_type *elem, const char *value) {
   if (elem->kind == IR_BOOL) return wgsl_text_of(e, "select(0u, 1u, %s)", value);
   if (elem->kind != IR_FLOAT || wgsl_is_soft_half(e, elem)) return value;
   e->uses_half = true;
-  return wgsl_text_of(e, "bitcast<u32>(vec2<f16>(%s, 0.0h))", value);
+  return wgsl_text_of(e, "%s(%s)", wgsl_helper(e, "quern_half_bits", 1), value);
 }
 
 static const char *lane_text(emitter *e, const layout *l, uint32_t i) {

@@ -124,7 +124,8 @@ static void put_rounded(emitter *e, const ir_type *to, size_t start) {
   /* WGSL does not say how f16() rounds. */
   e->uses_half = true;
   if (lanes == 1) {
-    text_wrap(e->out, start, wgsl_text_of(e, "bitcast<vec2<f16>>(%s(", wgsl_helper(e, "quern_to_half", 1)), ")).x");
+    text_wrap(e->out, start,
+              wgsl_text_of(e, "%s(%s(", wgsl_helper(e, "quern_half", 1), wgsl_helper(e, "quern_to_half", 1)), "))");
     return;
   }
   const char *key = wgsl_text_of(e, "round to half %u", lanes);
@@ -134,8 +135,8 @@ static void put_rounded(emitter *e, const ir_type *to, size_t start) {
     name = wgsl_make_function(e, key, wgsl_text_of(e, "round_half_x%u", lanes));
     qn_bytes_printf(&text, "fn %s(x: vec%u<f32>) -> vec%u<f16> {\n  return vec%u<f16>(", name, lanes, lanes, lanes);
     for (uint32_t i = 0; i < lanes; i++)
-      qn_bytes_printf(&text, "%sbitcast<vec2<f16>>(%s(x.%c)).x", i ? ", " : "", wgsl_helper(e, "quern_to_half", 1),
-                      "xyzw"[i]);
+      qn_bytes_printf(&text, "%s%s(%s(x.%c))", i ? ", " : "", wgsl_helper(e, "quern_half", 1),
+                      wgsl_helper(e, "quern_to_half", 1), "xyzw"[i]);
     qn_bytes_append_str(&text, ");\n}\n");
     wgsl_add_function(e, &text);
     qn_bytes_free(&text);
@@ -185,12 +186,9 @@ static text_level put_bitcast(emitter *e, const ir_inst *inst) {
   if (from == to || qn_sv_is(qn_sv_from(from), to)) {
     wgsl_put_operand(e, x, TEXT_POSTFIX, false);
   } else if (to_half) {
-    put_around(e, x, "bitcast<vec2<f16>>");
-    put(e, ".x");
+    put_around(e, x, wgsl_helper(e, "quern_half", 1));
   } else if (of_half) {
-    put(e, "bitcast<u32>(vec2<f16>(");
-    wgsl_put_operand(e, x, TEXT_ANY, false);
-    put(e, ", 0.0h))");
+    put_around(e, x, wgsl_helper(e, "quern_half_bits", 1));
   } else {
     put_around(e, x, wgsl_text_of(e, "bitcast<%s>", to));
   }

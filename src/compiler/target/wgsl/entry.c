@@ -129,7 +129,9 @@ static void put_value(emitter *e, uint32_t index) {
     }
     const char *bits = wgsl_text_of(e, "(%s >> %uu) & %s", word, at % 4 * 8, elem->size == 1 ? "0xffu" : "0xffffu");
     bool is_half = elem->kind == IR_FLOAT && !wgsl_is_soft_half(e, elem);
-    putf(e, elem->kind == IR_BOOL ? "(%s) != 0u" : is_half ? "bitcast<vec2<f16>>(%s).x" : "%s", bits);
+    if (is_half) putf(e, "%s(", wgsl_helper(e, "quern_half", 1));
+    putf(e, elem->kind == IR_BOOL ? "(%s) != 0u" : "%s", bits);
+    if (is_half) put(e, ")");
   }
   if (lanes > 1 || elem->size == 8) put(e, ")");
   put(e, ";\n");

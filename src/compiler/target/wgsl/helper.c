@@ -75,6 +75,9 @@ static const helper_text texts[] = {
      "}\n"},
     {"quern_usubsat", NULL, "(a: $T, b: $T) -> $T { return a - min(a, b); }\n"},
     /* ---- Floats ---- */
+    /* Not by bitcast, which naga does not take of vec2<f16>. Both are exact. */
+    {"quern_half", NULL, "(bits: u32) -> f16 { return f16(unpack2x16float(bits).x); }\n"},
+    {"quern_half_bits", NULL, "(x: f16) -> u32 { return pack2x16float(vec2<f32>(f32(x), 0.0f)); }\n"},
     {"quern_is_nan", NULL, "(x: $F) -> $B { return (bitcast<$T>(x) & $T(0x7fffffffu)) > $T(0x7f800000u); }\n"},
     /* Bits in the order of the numbers; zeros are one. */
     {"quern_order", NULL,

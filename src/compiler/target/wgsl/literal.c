@@ -40,7 +40,7 @@ static text_level put_half(emitter *e, const ir_type *type, uint64_t bits) {
     return TEXT_POSTFIX;
   }
   e->uses_half = e->uses_bits = true;
-  putf(e, "bitcast<vec2<f16>>(quern_zero ^ 0x%04" PRIx64 "u).x", bits);
+  putf(e, "%s(quern_zero ^ 0x%04" PRIx64 "u)", wgsl_helper(e, "quern_half", 1), bits);
   return TEXT_POSTFIX;
 }
 
