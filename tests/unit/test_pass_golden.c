@@ -71,6 +71,7 @@ static const named_pass passes[] = {
     {"regions", pass_regions},        {"unroll", unroll},
     {"unroll_partly", unroll_partly}, {"split_variables", pass_split_variables},
     {"unsign", pass_unsign},          {"bound_loops", pass_bound_loops},
+    {"divide_by_numbers", pass_divide_by_numbers},
 };
 enum { PASS_COUNT = sizeof passes / sizeof *passes };
 

@@ -1,11 +1,12 @@
 #include "compiler/pass/positive.h"
 
-/* `aux` of an instruction, and of a variable: not NULL when it can't be negative. Variables are taken for such until a store
+/* `aux` of an instruction, and of a variable: not NULL when it can't be negative, `small` when it is below 2^31 as well, which in 64
+ * bits is more. Variables are taken for such until a store
  * shows otherwise; values are looked at again then, in the order of the text, in which they stand before their uses. */
 
 enum { ROUNDS = 16 /* after which variables that may still change count as negative */ };
 
-static char yes;
+static char yes, small;
 
 static bool is_int(const ir_type *type) { return type->kind == IR_INT; }
 
@@ -21,62 +22,79 @@ bool is_positive_var(const ir_var *var) { return var->aux != NULL; }
 
 /* ---- Values ---- */
 
-/* Sizes of a group, and places in it, are far below 2^31. */
 static bool is_small(const ir_inst *x) {
-  return x->op == IR_LOCAL_ID || x->op == IR_LOCAL_SIZE || x->op == IR_ENQUEUED_SIZE;
+  if (!is_int(x->type) || !is_positive(x)) return false;
+  if (x->type->bits <= 32) return true;
+  return x->parent ? x->aux == &small : x->imm <= INT32_MAX;
 }
+
+static bool are_both(bool (*is)(const ir_inst *x), const ir_inst *x, uint32_t first) {
+  return is(x->args[first]) && is(x->args[first + 1]);
+}
+static bool is_either(bool (*is)(const ir_inst *x), const ir_inst *x) { return is(x->args[0]) || is(x->args[1]); }
 
 static bool is_real_shift(const ir_inst *x) {
   return x->args[1]->op == IR_CONST && x->args[1]->imm % x->type->bits != 0;
 }
 
-static bool judge(const ir_inst *x) {
-  ir_inst *const *a = x->args;
-  if (!is_int(x->type)) return false;
+/* Of those whose result is one of the operands, or lies below them. */
+static bool holds(bool (*is)(const ir_inst *x), const ir_inst *x) {
   switch (x->op) {
-    case IR_LOCAL_ID:
-    case IR_LOCAL_SIZE:
-    case IR_ENQUEUED_SIZE:
-    case IR_CLZ:
-    case IR_CTZ:
-    case IR_POPCOUNT:
-    case IR_ZEXT:
-      return true;
-    case IR_TRUNC:
-      return x->type->bits == 32 && is_small(a[0]);
     case IR_SEXT:
     case IR_ASHR:
+    case IR_LSHR:
     case IR_UDIV:
     case IR_SREM:
     case IR_UREM:
-      return is_positive(a[0]);
-    case IR_LSHR:
-      return is_positive(a[0]) || is_real_shift(x);
-    case IR_ADD:
-    case IR_MUL:
-      return (x->flags & IR_NSW) && is_positive(a[0]) && is_positive(a[1]);
+      return is(x->args[0]);
     case IR_SDIV:
     case IR_OR:
     case IR_XOR:
     case IR_SMIN:
     case IR_UMAX:
-      return is_positive(a[0]) && is_positive(a[1]);
+      return are_both(is, x, 0);
     case IR_AND:
-    case IR_SMAX:
     case IR_UMIN:
-      return is_positive(a[0]) || is_positive(a[1]);
+      return is_either(is, x);
     case IR_SELECT:
-      return is_positive(a[1]) && is_positive(a[2]);
-    case IR_LOAD:
-      return is_private(a[0]) && a[0]->u.var->aux;
+      return are_both(is, x, 1);
     default:
       return false;
   }
 }
 
+/* Sizes of a group, and places in it, are far below 2^31. */
+static bool is_tiny(ir_op op) {
+  return op == IR_LOCAL_ID || op == IR_LOCAL_SIZE || op == IR_ENQUEUED_SIZE || op == IR_CLZ || op == IR_CTZ ||
+         op == IR_POPCOUNT;
+}
+
+static void *judge(const ir_inst *x) {
+  if (!is_int(x->type)) return NULL;
+  if (is_tiny(x->op) || holds(is_small, x)) return &small;
+  if (holds(is_positive, x)) return &yes;
+  switch (x->op) {
+    case IR_ZEXT:
+      return x->args[0]->type->kind == IR_BOOL || x->args[0]->type->bits < 32 || is_small(x->args[0]) ? &small : &yes;
+    case IR_TRUNC:
+      return x->type->bits == 32 && is_small(x->args[0]) ? &small : NULL;
+    case IR_LSHR:
+      return is_real_shift(x) ? &yes : NULL;
+    case IR_ADD:
+    case IR_MUL:
+      return (x->flags & IR_NSW) && are_both(is_positive, x, 0) ? &yes : NULL;
+    case IR_SMAX:
+      return is_either(is_positive, x) ? &yes : NULL;
+    case IR_LOAD:
+      return is_private(x->args[0]) ? x->args[0]->u.var->aux : NULL;
+    default:
+      return NULL;
+  }
+}
+
 static bool note_value(void *user, ir_inst *inst) {
   bool *changed = user;
-  inst->aux = judge(inst) ? &yes : NULL;
+  inst->aux = judge(inst);
   if (inst->op != IR_STORE || !is_private(inst->args[0])) return true;
   ir_var *var = inst->args[0]->u.var;
   if (var->aux && !is_positive(inst->args[1])) {
