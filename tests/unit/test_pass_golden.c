@@ -65,13 +65,20 @@ typedef struct named_pass {
   qn_status (*run)(ir_module *m);
 } named_pass;
 static const named_pass passes[] = {
-    {"simplify", pass_simplify},      {"inline", inline_some},
-    {"inline_all", inline_all},       {"access", pass_access},
-    {"layout", pass_layout},          {"uniformity", uniformity},
-    {"regions", pass_regions},        {"unroll", unroll},
-    {"unroll_partly", unroll_partly}, {"split_variables", pass_split_variables},
-    {"unsign", pass_unsign},          {"bound_loops", pass_bound_loops},
+    {"simplify", pass_simplify},
+    {"inline", inline_some},
+    {"inline_all", inline_all},
+    {"access", pass_access},
+    {"layout", pass_layout},
+    {"uniformity", uniformity},
+    {"regions", pass_regions},
+    {"unroll", unroll},
+    {"unroll_partly", unroll_partly},
+    {"split_variables", pass_split_variables},
+    {"unsign", pass_unsign},
+    {"bound_loops", pass_bound_loops},
     {"divide_by_numbers", pass_divide_by_numbers},
+    {"gather_numbers", pass_gather_numbers},
 };
 enum { PASS_COUNT = sizeof passes / sizeof *passes };
 

@@ -209,6 +209,8 @@ qn_status ptx_prepare(ir_module *m, const qn_ptx_options *options) {
   QN_TRY(make_values(m, options));
   QN_TRY(pass_unsign(m));
   QN_TRY(pass_check(m, "unsign"));
+  QN_TRY(pass_gather_numbers(m));
+  QN_TRY(pass_check(m, "gather_numbers"));
   QN_TRY(pass_divide_by_numbers(m));
   QN_TRY(pass_check(m, "divide_by_numbers"));
   return pass_layout(m);
