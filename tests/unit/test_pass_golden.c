@@ -79,6 +79,7 @@ static const named_pass passes[] = {
     {"bound_loops", pass_bound_loops},
     {"divide_by_numbers", pass_divide_by_numbers},
     {"gather_numbers", pass_gather_numbers},
+    {"hoist_common", pass_hoist_common},
 };
 enum { PASS_COUNT = sizeof passes / sizeof *passes };
 

@@ -24,6 +24,8 @@ QN_MUST_USE qn_status pass_unroll_partly(ir_module *m, bool *changed);
 QN_MUST_USE qn_status pass_split_variables(ir_module *m);
 /* Signed divisions, comparisons, extremes and shifts of scalars that can't be negative become unsigned ones. */
 QN_MUST_USE qn_status pass_unsign(ir_module *m);
+/* What both arms of an if compute or load first is done before it, once. */
+QN_MUST_USE qn_status pass_hoist_common(ir_module *m);
 /* Numbers that are added within an index come to its end: x + (y + 3) is (x + y) + 3. */
 QN_MUST_USE qn_status pass_gather_numbers(ir_module *m);
 /* Divisions by numbers become shifts and multiplications. For targets whose compiler divides as it is told. */

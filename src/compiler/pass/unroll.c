@@ -11,7 +11,9 @@ enum {
   TRIPS_INDEXED = 64,    /* the same when the loop indexes private memory by what it counts */
   COPIED = 2048,         /* instructions in all copies of a loop */
   COPIED_INDEXED = 8192, /* of such a loop */
-  PARTLY = 400           /* the same when a few trips become one */
+  PARTLY = 400,          /* the same when a few trips become one */
+  USUAL_TRIPS = 4,       /* that become one */
+  MOST_TRIPS = 8
 };
 
 /* ---- Wholly ---- */
@@ -58,9 +60,9 @@ static bool find_course(const counted *c, course *out) {
   return step && (out->is_left ? step > 0 : step < 0) && out->step < 1024 && counted_is_outside(out->limit, c->loop);
 }
 
-/* How many trips become one: a power of two. */
-static uint32_t factor_of(const counted *c) {
-  uint32_t factor = 4;
+/* How many trips become one: a power of two. Where their number is known and leaves none over, more is only code. */
+static uint32_t factor_of(const counted *c, uint64_t trips) {
+  uint32_t factor = trips && trips % MOST_TRIPS == 0 ? MOST_TRIPS : USUAL_TRIPS;
   while (factor > 1 && factor * c->survey.size > PARTLY) factor /= 2;
   return factor;
 }
@@ -106,8 +108,8 @@ static bool unroll_some(ir_module *m, ir_function *f, ir_inst *loop, bool *chang
   counted c;
   course way;
   if (!counted_find(loop, &c) || c.survey.is_closed || !find_course(&c, &way)) return true;
-  uint32_t factor = factor_of(&c);
   uint64_t trips = trips_of(&c, &way);
+  uint32_t factor = factor_of(&c, trips);
   if (factor < 2 || (trips && trips < 2 * factor)) return true;
   if (!unroll_before(m, f, &c, &way, factor)) return false;
   if (trips && trips % factor == 0) ir_inst_remove(loop);

@@ -207,6 +207,8 @@ qn_status ptx_prepare(ir_module *m, const qn_ptx_options *options) {
   QN_TRY(pass_simplify(m));
   QN_TRY(pass_check(m, "inline"));
   QN_TRY(make_values(m, options));
+  QN_TRY(pass_hoist_common(m));
+  QN_TRY(pass_check(m, "hoist_common"));
   QN_TRY(pass_unsign(m));
   QN_TRY(pass_check(m, "unsign"));
   QN_TRY(pass_gather_numbers(m));
