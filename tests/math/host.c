@@ -1,5 +1,8 @@
 /* host.c - the math library compiled by the C compiler: measures it apart from Quern's own compiler. */
 #include "opencl_as_c.h"
+/* A machine's instruction for 2^x at its worst: as far from the power as 2 ULP allow, to either side; exact for whole numbers. */
+#define MODEL_OF_MACHINE_EXP2
+float machine_exp2__f32(float x);
 #define long int64_t
 #include "compiler/lib/math.cl"
 #undef long
@@ -118,6 +121,35 @@ static bool evaluate(void *user, const math_case *c, int bits, size_t count, con
   return true;
 }
 
+/* ---- By a machine's instruction ------------------------------------------------------------------------ */
+
+float machine_exp2__f32(float x) {
+  double power = exp2((double)x);
+  float near = (float)power;
+  if (!(power >= 0x1p-126)) return power == power ? 0 : near;
+  if (!isfinite(near) || x == rintf(x)) return near;
+  double below = nextafter(power, x < 0 ? 0 : power), place = ldexp(1, ilogb(below) - 23); /* 2^-1e-17 is below 1 */
+  float towards = (as_uint(x) * 0x9e3779b1u) >> 31 ? INFINITY : 0, next = near;
+  while (fabs((double)next - power) <= 2 * place) {
+    near = next;
+    next = nextafterf(near, towards);
+  }
+  return near;
+}
+
+static bool evaluate_by_machine(void *user, const math_case *c, int bits, size_t count, const double *x,
+                                const double *y, const double *z, const int32_t *n, double *out) {
+  (void)user, (void)y, (void)z, (void)n;
+  bool is_exp = strcmp(c->name, "exp") == 0;
+  for (size_t i = 0; i < count; i++) {
+    if (bits == 64)
+      out[i] = is_exp ? exp__f64(x[i]) : exp2__f64(x[i]);
+    else
+      out[i] = (double)(is_exp ? exp_by_machine__f32((float)x[i]) : exp2_by_machine__f32((float)x[i]));
+  }
+  return true;
+}
+
 /* ---- All floats --------------------------------------------------------------------------------------- */
 
 /* One unit of the last place of a float near x. */
@@ -180,6 +212,9 @@ int main(int argc, char **argv) {
   } else {
     size_t samples = (size_t)test_rounds_of("samples of each function, by the C compiler", argc > 1 ? argv[1] : "8192");
     failures = math_measure_all(argc > 2 ? argv[2] : NULL, samples, evaluate, NULL);
+    printf("by a machine's instruction for 2^x:\n");
+    failures += math_measure_all("exp", 8 * samples, evaluate_by_machine, NULL);
+    failures += math_measure_all("exp2", 8 * samples, evaluate_by_machine, NULL);
   }
   if (failures) fprintf(stderr, "%d functions are over their limits\n", failures);
   return failures != 0;

@@ -167,6 +167,8 @@ void ptx_put_call(emitter *e, const ir_inst *inst);
 /* ---- Instructions for functions (native.c) ---- */
 bool ptx_is_native(const ir_module *m, const ir_function *f);
 void ptx_take_natives(ir_module *m);
+/* Before the library is linked in: calls of functions that it has a better one of for this target. */
+void ptx_choose_functions(ir_module *m);
 void ptx_put_native(emitter *e, const ir_inst *call);
 
 /* ---- Data (bank.c, data.c) ---- */

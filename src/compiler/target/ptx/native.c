@@ -13,11 +13,9 @@ static const struct native {
   bool fast_only;
   const char *ops[LANES]; /* a lane of the result each */
 } natives[] = {
-    {"native_exp2.f32", false, {"ex2.approx.ftz"}},
-    {"native_log2.f32", true, {"lg2.approx.ftz"}},
-    {"native_sin.f32", true, {"sin.approx.ftz"}},
-    {"native_cos.f32", true, {"cos.approx.ftz"}},
-    {"native_sincos.f32", true, {"sin.approx.ftz", "cos.approx.ftz"}},
+    {"native_exp2.f32", false, {"ex2.approx.ftz"}}, {"machine_exp2.f32", false, {"ex2.approx.ftz"}},
+    {"native_log2.f32", true, {"lg2.approx.ftz"}},  {"native_sin.f32", true, {"sin.approx.ftz"}},
+    {"native_cos.f32", true, {"cos.approx.ftz"}},   {"native_sincos.f32", true, {"sin.approx.ftz", "cos.approx.ftz"}},
 };
 
 static const struct native *find(const ir_module *m, const ir_function *f) {
@@ -27,6 +25,31 @@ static const struct native *find(const ir_module *m, const ir_function *f) {
 }
 
 bool ptx_is_native(const ir_module *m, const ir_function *f) { return find(m, f) != NULL; }
+
+/* Functions of the library of which it has others that are made of such an instruction, and within OpenCL's limits (native.clh). */
+static const char *const by_machine[][2] = {{"exp.f32", "exp_by_machine.f32"}, {"exp2.f32", "exp2_by_machine.f32"}};
+
+static const char *better_name(const ir_function *f) {
+  for (size_t i = 0; i < sizeof by_machine / sizeof *by_machine; i++)
+    if (!f->body && strcmp(f->name, by_machine[i][0]) == 0) return by_machine[i][1];
+  return NULL;
+}
+
+static bool call_better(void *user, ir_inst *inst) {
+  ir_module *m = user;
+  const char *name = inst->op == IR_CALL ? better_name(inst->u.callee) : NULL;
+  ir_function *better = name ? ir_function_get(m, qn_sv_from(name)) : NULL;
+  if (!better) return true;
+  const ir_type *type = inst->type;
+  if (!better->params) ir_function_signature(better, type, &type, NULL, 1);
+  inst->u.callee = better;
+  return true;
+}
+
+void ptx_choose_functions(ir_module *m) {
+  for (ir_function *f = m->functions; f; f = f->next)
+    if (f->body) (void)ir_walk(f->body, call_better, m);
+}
 
 /* A body that reaches nothing; it is not written. */
 static void empty_body(ir_module *m, ir_function *f) {

@@ -197,6 +197,7 @@ static qn_status make_values(ir_module *m, const qn_ptx_options *options) {
 qn_status ptx_prepare(ir_module *m, const qn_ptx_options *options) {
   if (!options->rounded_divide_sqrt) loosen_division(m);
   spell_fmods(m);
+  ptx_choose_functions(m);
   if (m->failed) return walk_no_memory();
   QN_TRY(pass_link(m));
   ptx_take_natives(m);

@@ -116,6 +116,7 @@ qn_status wgsl_prepare(ir_module *m, bool rounds) {
   QN_TRY(inline_mixed(m));
   QN_TRY(wgsl_split(m));
   QN_TRY(pass_simplify(m));
+  QN_TRY(pass_hoist_common(m));
   QN_TRY(pass_unsign(m));
   QN_TRY(pass_bound_loops(m));
   QN_TRY(pass_simplify(m));
