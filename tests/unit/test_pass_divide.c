@@ -141,7 +141,7 @@ static void test_divisions_by_numbers_give_what_c_gives(void **unused) {
   uint64_t randoms = test_rounds("random divisors of each width", 10, 3000);
   for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
     uint32_t bits = widths[w];
-    for (uint64_t y = 1; y <= (randoms > 10 ? 40 : 12); y++) {
+    for (uint64_t y = 1; y <= (randoms > 10 ? 40 : 8); y++) {
       try_all_ops(bits, y);
       try_all_ops(bits, -y);
     }

@@ -151,8 +151,9 @@ static bool added_number(const ir_inst *x, int64_t *out) {
   if (x->type->kind != IR_INT || x->args[1]->op != IR_CONST) return false;
   uint32_t drop = 64 - x->type->bits;
   int64_t number = (int64_t)(x->args[1]->imm << drop) >> drop;
+  if (number == INT64_MIN) return false;
   *out = x->op == IR_ADD ? number : -number;
-  return number != INT64_MIN;
+  return true;
 }
 
 /* So does its opposite. */
