@@ -9,7 +9,10 @@
 /* cmocka asks for the three above. */
 #include <cmocka.h>
 #include <inttypes.h>
+#include <spawn.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "../random/generator.h"
 #include "../support/rounds.h"
@@ -114,7 +117,8 @@ static void run_random(const generated *g, runner_device device, uint32_t *out, 
   run(g->source, device, "random_kernel", &launch);
 }
 
-static int check_seed(uint64_t seed, runner_device device) {
+/* Whether the device makes of a seed what the interpreter does. */
+static bool is_same(uint64_t seed, runner_device device) {
   generated g = generate(seed);
   uint64_t items = g.local[0] * g.local[1] * g.groups[0] * g.groups[1], words = items * GENERATOR_RESULTS;
   uint32_t *in = malloc(items * 4), *expected = calloc(words, 4), *got = calloc(words, 4);
@@ -122,42 +126,76 @@ static int check_seed(uint64_t seed, runner_device device) {
   for (uint64_t i = 0; i < items; i++) in[i] = (uint32_t)((i + seed) * 2654435761u);
   run_random(&g, RUNNER_INTERP, expected, in, items);
   run_random(&g, device, got, in, items);
-  int bad = memcmp(expected, got, words * 4) != 0;
-  if (bad) print_error("seed %" PRIu64 " differs\n", seed);
-  if (bad && device == RUNNER_DRIVER) {
-    memset(got, 0, words * 4);
-    run_random(&g, RUNNER_SOURCE, got, in, items);
-    if (memcmp(expected, got, words * 4) != 0) bad = tell_fault("it");
-  }
+  bool same = memcmp(expected, got, words * 4) == 0;
   free(g.source);
   free(in);
   free(expected);
   free(got);
-  return bad;
+  return same;
 }
 
 /* QUERN_FIRST_SEED: where to begin. */
-static void check_seeds(runner_device device, uint64_t count) {
-  const char *first_text = getenv("QUERN_FIRST_SEED");
-  uint64_t first = first_text ? strtoull(first_text, NULL, 0) : 1;
-  int bad = 0;
-  for (uint64_t seed = first; seed < first + count; seed++) bad += check_seed(seed, device);
-  print_message("%" PRIu64 " random kernels, %d differ\n", count, bad);
-  assert_int_equal(bad, 0);
+static uint64_t first_seed(void) {
+  const char *text = getenv("QUERN_FIRST_SEED");
+  return text ? strtoull(text, NULL, 0) : 1;
 }
 
 static void random_kernels_mean_the_same_in_text(void **state) {
   (void)state;
-  check_seeds(RUNNER_TEXT, test_rounds("random kernels as text", 40, 300));
+  uint64_t count = test_rounds("random kernels as text", 40, 300), first = first_seed();
+  int bad = 0;
+  for (uint64_t seed = first; seed < first + count; seed++) {
+    if (is_same(seed, RUNNER_TEXT)) continue;
+    print_error("seed %" PRIu64 " differs\n", seed);
+    bad++;
+  }
+  print_message("%" PRIu64 " random kernels, %d differ\n", count, bad);
+  assert_int_equal(bad, 0);
 }
 
+/* In a process of its own, for a driver's compiler may end it: "driver" or "source". */
+static bool is_same_in_a_process(uint64_t seed, const char *of) {
+  extern char **environ;
+  char number[24], *const arguments[] = {"test_opencl_c_kernels", (char *)of, number, NULL};
+  pid_t child;
+  int status = 0;
+  snprintf(number, sizeof number, "%" PRIu64, seed);
+  assert_int_equal(posix_spawn(&child, "/proc/self/exe", NULL, NULL, arguments, environ), 0);
+  assert_int_equal(waitpid(child, &status, 0), child);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* A driver that gets the source itself wrong as well, or doesn't take it, is no measure of the text; but it must be one for most. One
+ * that errs on sources errs on as many texts: PoCL 3.1 on Intel's processors with AVX-512 does on a twentieth of both. */
 static void random_kernels_mean_the_same_on_a_driver(void **state) {
   (void)state;
   skip_without_driver();
-  check_seeds(RUNNER_DRIVER, test_rounds("random kernels as text on a driver", 4, 300));
+  uint64_t count = test_rounds("random kernels as text on a driver", 4, 300), first = first_seed(), unmeasured = 0;
+  int bad = 0;
+  for (uint64_t seed = first; seed < first + count; seed++) {
+    if (is_same_in_a_process(seed, "driver")) continue;
+    bool is_ours = is_same_in_a_process(seed, "source");
+    print_error("seed %" PRIu64 " differs%s\n", seed, is_ours ? "" : ", and so does its source");
+    unmeasured += !is_ours;
+    bad += is_ours;
+  }
+  print_message("%" PRIu64 " random kernels, %d differ, %" PRIu64 " whose source %s gets wrong\n", count, bad,
+                unmeasured, driver_name());
+  assert_true((uint64_t)bad <= unmeasured);
+  assert_true(unmeasured * 8 <= count);
 }
 
-int main(void) {
+/* As a child: NAME and a seed. A driver's compiler may not come to an end either. */
+enum { SECONDS = 120 };
+static int run_seed(const char *name, const char *number) {
+  const char *why;
+  (void)alarm(SECONDS);
+  if (!driver_open(&why)) return 2;
+  return is_same(strtoull(number, NULL, 10), strcmp(name, "source") == 0 ? RUNNER_SOURCE : RUNNER_DRIVER) ? 0 : 1;
+}
+
+int main(int count, char **words) {
+  if (count == 3) return run_seed(words[1], words[2]);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(kernels_of_every_shape_mean_the_same_in_text),
       cmocka_unit_test(random_kernels_mean_the_same_in_text),
