@@ -165,8 +165,8 @@ static bool is_same_in_a_process(uint64_t seed, const char *of) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* A driver that gets the source itself wrong as well, or doesn't take it, is no measure of the text; but it must be one for most. One
- * that errs on sources errs on as many texts: PoCL 3.1 on Intel's processors with AVX-512 does on a twentieth of both. */
+/* A driver that gets the source itself wrong as well, or doesn't take it, is no measure of the text. PoCL must be one for most; 3.1
+ * errs on a twentieth of the sources on Intel's processors with AVX-512, and so it does on as many texts. */
 static void random_kernels_mean_the_same_on_a_driver(void **state) {
   (void)state;
   skip_without_driver();
@@ -181,8 +181,9 @@ static void random_kernels_mean_the_same_on_a_driver(void **state) {
   }
   print_message("%" PRIu64 " random kernels, %d differ, %" PRIu64 " whose source %s gets wrong\n", count, bad,
                 unmeasured, driver_name());
-  assert_true((uint64_t)bad <= unmeasured);
-  assert_true(unmeasured * 8 <= count);
+  bool is_pocl = strstr(driver_name(), "Portable") != NULL;
+  assert_true((uint64_t)bad <= (is_pocl ? unmeasured : 0));
+  assert_true(!is_pocl || unmeasured * 8 <= count);
 }
 
 /* As a child: NAME and a seed. A driver's compiler may not come to an end either. */
