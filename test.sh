@@ -3,7 +3,7 @@
 #   --quick    gcc's build, its tests and the format check only
 #   --long     also tests labelled `long`, whole counts in the others (QUERN_LONG=1), and ten times the fuzzing
 #   --device   also tests labelled `device`: they need a GPU or another device that a plain machine lacks
-# QUERN_FUZZ_SECONDS (60): how long each fuzz target of what people write runs; the others a third of it, but for --long. QUERN_JOBS (all cores).
+# QUERN_FUZZ_SECONDS (60): how long each fuzz target of what people write runs; the others a quarter of it, but for --long. QUERN_JOBS (all cores).
 set -u
 cd "$(dirname "$0")" || exit 2
 
@@ -133,7 +133,7 @@ build_and_test_tsan() {
   build tsan && run_tests tsan build-tsan '^llvm$' -L '^threads$'
 }
 
-# What people write and others send: the whole time in each tier. The others get a third of it in the short one.
+# What people write and others send: the whole time in each tier. The others get a quarter of it in the short one.
 fuzz_first=(fuzz_front fuzz_pp fuzz_ir fuzz_npy)
 
 # fuzz_one PROGRAM SECONDS: one target for its time. New inputs stay in the build directory; one that fails is kept there and named.
@@ -159,7 +159,7 @@ fuzz() {
   export logs
   export -f fuzz_one
   export LSAN_OPTIONS=suppressions=$PWD/ci/lsan.supp:print_suppressions=0 QUERN_CACHE=off QUERN_ADAPTER_PATH=$PWD/build-asan
-  local program targets='' all bad others=$(((fuzz_seconds + 2) / 3))
+  local program targets='' all bad others=$(((fuzz_seconds + 3) / 4))
   [ $long = 1 ] && others=$fuzz_seconds
   # The long ones first, so that the cores end together.
   for program in $(find build-asan/tests/fuzz -maxdepth 1 -name 'fuzz_*' -type f -executable); do

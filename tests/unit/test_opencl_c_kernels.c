@@ -98,7 +98,7 @@ static void kernels_of_every_shape_mean_the_same_in_text(void **state) { (void)s
 static void kernels_of_every_shape_mean_the_same_on_a_driver(void **state) {
   (void)state;
   skip_without_driver();
-  check_cases(RUNNER_DRIVER, test_rounds("kernels of every shape on a driver", 8, CASES));
+  check_cases(RUNNER_DRIVER, test_rounds("kernels of every shape on a driver", 6, CASES));
 }
 
 /* ---- Random kernels ---- */
@@ -170,7 +170,7 @@ static bool is_same_in_a_process(uint64_t seed, const char *of) {
 static void random_kernels_mean_the_same_on_a_driver(void **state) {
   (void)state;
   skip_without_driver();
-  uint64_t count = test_rounds("random kernels as text on a driver", 4, 300), first = first_seed(), unmeasured = 0;
+  uint64_t count = test_rounds("random kernels as text on a driver", 2, 300), first = first_seed(), unmeasured = 0;
   int bad = 0;
   for (uint64_t seed = first; seed < first + count; seed++) {
     if (is_same_in_a_process(seed, "driver")) continue;

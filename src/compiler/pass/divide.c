@@ -9,8 +9,6 @@
 #include "compiler/pass/positive.h"
 #include "compiler/pass/walk.h"
 
-__extension__ typedef unsigned __int128 wide;
-
 typedef struct divider {
   ir_builder b;
   const ir_type *type;
@@ -33,13 +31,32 @@ static uint32_t log_of(uint64_t power) { return (uint32_t)__builtin_ctzll(power)
 
 /* ---- Unsigned ------------------------------------------------------------------------------------ */
 
-/* Whether one multiplication will do. */
+/* 2^power / d, bit by bit: `high` holds what is beyond 64 bits. */
+typedef struct quotient_of_power {
+  uint64_t high, low, rest;
+} quotient_of_power;
+
+static quotient_of_power divide_power(uint32_t power, uint64_t d) {
+  quotient_of_power q = {0, 0, 0};
+  for (uint32_t i = 0; i <= power; i++) {
+    bool is_past = q.rest >> 63;
+    q.rest = q.rest << 1 | (i == 0);
+    bool bit = is_past || q.rest >= d;
+    if (bit) q.rest -= d;
+    q.high = q.high << 1 | q.low >> 63;
+    q.low = q.low << 1 | bit;
+  }
+  return q;
+}
+
+/* Whether one multiplication will do. m d - 2^(bits + s) is what the rest lacks of d. */
 static bool find_factor(const divider *d, bool is_positive_dividend, uint64_t *factor, uint32_t *by) {
   for (uint32_t s = 0; s < d->bits; s++) {
-    wide power = (wide)1 << (d->bits + s), m = power / d->by + 1;
-    if (m >> d->bits) return false;
-    if (m * d->by - power > (wide)1 << (s + is_positive_dividend)) continue;
-    *factor = (uint64_t)m;
+    quotient_of_power q = divide_power(d->bits + s, d->by);
+    uint32_t allowed = s + is_positive_dividend;
+    if (q.high || q.low >= UINT64_MAX >> (64 - d->bits)) return false;
+    if (allowed < 64 && d->by - q.rest > UINT64_C(1) << allowed) continue;
+    *factor = q.low + 1;
     *by = s;
     return true;
   }
@@ -54,9 +71,8 @@ static ir_inst *divide_unsigned(divider *d, ir_inst *x, bool is_positive_dividen
     return shift(d, IR_LSHR, op(d, IR_UMULHI, x, number(d, factor)), by);
   /* m is 2^bits + factor: (x + t) >> s, whose sum may have a bit too many. */
   uint32_t s = 64 - (uint32_t)__builtin_clzll(d->by - 1);
-  wide m = ((wide)1 << (d->bits + s - 1)) / d->by; /* 2^(bits + s) may have a bit too many too */
-  m = 2 * m + (2 * (((wide)1 << (d->bits + s - 1)) % d->by) >= d->by) + 1;
-  ir_inst *t = op(d, IR_UMULHI, x, number(d, (uint64_t)(m - ((wide)1 << d->bits))));
+  factor = divide_power(d->bits + s, d->by).low + 1;
+  ir_inst *t = op(d, IR_UMULHI, x, number(d, factor));
   ir_inst *half = shift(d, IR_LSHR, op(d, IR_SUB, x, t), 1);
   return shift(d, IR_LSHR, op(d, IR_ADD, half, t), s - 1);
 }
@@ -73,15 +89,30 @@ static ir_inst *divide_signed_by_power(divider *d, ir_inst *x) {
   return shift(d, IR_ASHR, op(d, IR_ADD, x, shift(d, IR_LSHR, sign, d->bits - k)), k);
 }
 
+/* The least p with 2^p > limit (d - 2^p % d), where limit is the largest dividend whose remainder is d - 1. Both quotients of 2^p are
+ * kept, from which that is seen without a product. */
+static uint64_t signed_factor(const divider *d, uint32_t *out_shift) {
+  uint64_t half = UINT64_C(1) << (d->bits - 1), limit = half - 1 - half % d->by;
+  uint64_t q1 = half / limit, r1 = half % limit, q2 = half / d->by, r2 = half % d->by, lacks;
+  uint32_t p = d->bits - 1;
+  do {
+    p++;
+    q1 = 2 * q1 + (2 * r1 >= limit);
+    r1 = 2 * r1 - (2 * r1 >= limit ? limit : 0);
+    q2 = 2 * q2 + (2 * r2 >= d->by);
+    r2 = 2 * r2 - (2 * r2 >= d->by ? d->by : 0);
+    lacks = d->by - r2;
+  } while (q1 < lacks || (q1 == lacks && r1 == 0));
+  *out_shift = p - d->bits;
+  return q2 + 1;
+}
+
 static ir_inst *divide_signed_by_factor(divider *d, ir_inst *x) {
-  wide limit = ((wide)1 << (d->bits - 1)) - 1;
-  limit -= ((wide)1 << (d->bits - 1)) % d->by; /* the largest dividend with the remainder d - 1 */
-  uint32_t p = d->bits;
-  while ((wide)1 << p <= limit * (d->by - ((wide)1 << p) % d->by)) p++;
-  wide m = (((wide)1 << p) + d->by - ((wide)1 << p) % d->by) / d->by;
-  ir_inst *q = op(d, IR_SMULHI, x, number(d, (uint64_t)m));
-  if (m >> (d->bits - 1)) q = op(d, IR_ADD, q, x); /* it was taken for a negative one */
-  q = shift(d, IR_ASHR, q, p - d->bits);
+  uint32_t by;
+  uint64_t m = signed_factor(d, &by);
+  ir_inst *q = op(d, IR_SMULHI, x, number(d, m));
+  if (m >> (d->bits - 1) & 1) q = op(d, IR_ADD, q, x); /* it was taken for a negative one */
+  q = shift(d, IR_ASHR, q, by);
   return op(d, IR_ADD, q, shift(d, IR_LSHR, q, d->bits - 1));
 }
 
